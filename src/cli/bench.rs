@@ -54,7 +54,7 @@ pub(super) struct BenchArgs {
     /// The least time to measure
     #[arg(long, default_value = "2", value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     seconds: f64,
-    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf and erfc,
+    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf, erfc and inverse functions of complex numbers,
     /// which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,

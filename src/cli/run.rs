@@ -80,7 +80,7 @@ pub(super) struct RunOptions {
     /// The back end that runs the program
     #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
     backend: Backend,
-    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf and erfc,
+    /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf, erfc and inverse functions of complex numbers,
     /// which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,

@@ -150,8 +150,9 @@ fn table_of(word: &str) -> Option<(&str, u8, Option<&str>)> {
     if let Some(delimiter) = csv::delimiter(word) {
         return Some((word, delimiter, None));
     }
-    let (path, column) = word.rsplit_once(':')?;
-    Some((path, csv::delimiter(path)?, Some(column)))
+    // The names of columns may have colons.
+    let named = |at: usize| Some((&word[..at], csv::delimiter(&word[..at])?, Some(&word[at + 1..])));
+    word.match_indices(':').find_map(|(at, _)| named(at))
 }
 
 impl Signature {
@@ -249,14 +250,17 @@ impl Signature {
 
     /// What each word is read for, if some of them are tables for whole tuples or records of vectors.
     fn with_tables<'a>(&'a self, words: &'a [String], leaves: usize) -> Option<Vec<Given<'a>>> {
-        if words.len() >= leaves {
+        // A record of one vector takes its column by name; where every vector has a word of its own it is that.
+        let single = self.params.iter().any(|form| form.columns().is_some_and(|columns| columns.len() == 1));
+        if words.len() > leaves || words.len() == leaves && !single {
             return None;
         }
+        let own = words.len() == leaves;
         let mut words = words.iter();
         let mut given = Vec::new();
         for form in &self.params {
             let table = words.as_slice().first().filter(|word| table_of(word).is_some_and(|(_, _, column)| column.is_none()));
-            match (form.columns(), table) {
+            match (form.columns().filter(|columns| !own || columns.len() == 1), table) {
                 (Some(columns), Some(word)) => {
                     words.next();
                     given.push(Given::Table(word, columns));

@@ -163,7 +163,11 @@ fn specs(analysis: &Analysis, sig: &ModuleType, outer: &str) -> Vec<Item> {
         ModuleTypeKind::Error | ModuleTypeKind::Name(_) | ModuleTypeKind::Arrow { .. } => return Vec::new(),
     };
     let found = specs.iter().filter_map(|spec| match spec {
-        Spec::Val(val) => Some(made(analysis, outer, Kind::Value, (val.name, val.doc), val.span, val.span)),
+        // A type that is abstract here is none of those that modules have for it.
+        Spec::Val(val) => {
+            let made = made(analysis, outer, Kind::Value, (val.name, val.doc), val.span, val.span);
+            Some(Item { signature: written(analysis, val.span), ..made })
+        }
         Spec::Type(ty) => Some(made(analysis, outer, Kind::Type, (ty.name, ty.doc), ty.span, ty.span)),
         Spec::Abstract(_) | Spec::Module(_) | Spec::Include(_) | Spec::Error(_) => None,
     });

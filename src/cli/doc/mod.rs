@@ -62,6 +62,9 @@ pub(super) fn run(args: &DocArgs, console: &mut Console) -> Outcome {
     let mut found: Vec<File> = Vec::new();
     let mut code = SUCCESS;
     for name in library.map(str::to_string).chain(args.files.iter().cloned()) {
+        if found.iter().any(|file| file.name == name) {
+            continue;
+        }
         let analysis = if name == "prelude" || library_paths().any(|path| path == name) {
             Some(of_library(&name))
         } else {

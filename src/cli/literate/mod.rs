@@ -10,11 +10,13 @@ use super::run::{Backend, find_entry};
 use super::values::{self, Signature};
 use super::{FAILURE, Outcome, SUCCESS, entries, files, plot};
 use crate::base::{Code, FileId, SourceMap, Span, Symbol};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::driver::{self, backends};
 use crate::front::explicit::Printer;
+use crate::front::syntax;
 use crate::interp::entry::Shape;
 use crate::ir::core::Define;
+use crate::ir::surface::Ast;
 use crate::ir::tables::DefId;
 use crate::runtime::Value;
 use crate::runtime::data::csv;
@@ -28,7 +30,8 @@ use std::path::{Path, PathBuf};
 /// Write a program as a document: its comments as text, and what it computes
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Comments that begin a line are text, in Markdown; blocks of tests are left out. A line in them that begins with `-- >` is computed and shown:
+    after_help = "Comments that begin a line are text, in Markdown; blocks of tests are left out. A line in them that begins with `-- >` is computed with all definitions of
+the file, and shown:
   -- > f 10                 the value
   -- > :table g 10          a table: a matrix, or vectors side by side in a tuple or record (fields are the names of the columns)
   -- > :plot f 10           a picture that fits the shape of the value; :line, :points, :image, :histogram say which one
@@ -64,7 +67,10 @@ enum Format {
 
 pub(super) fn run(args: &LiterateArgs, console: &mut Console) -> Outcome {
     let source = &args.source.file;
-    let output = args.output.clone().unwrap_or_else(|| source.with_extension("md"));
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None => beside(source)?,
+    };
     let format = match output.extension().map(|end| end.to_string_lossy().to_lowercase()).as_deref() {
         Some("md") => Format::Markdown,
         Some("html") => Format::Html,
@@ -106,8 +112,25 @@ pub(super) fn run(args: &LiterateArgs, console: &mut Console) -> Outcome {
     for (name, picture) in pictures {
         files::write(&folder.join(name), picture.as_bytes())?;
     }
-    files::write(&output, text.as_bytes())?;
+    files::write(&output, (MARK.to_string() + &text).as_bytes())?;
     Ok(SUCCESS)
+}
+
+/// How documents in Markdown begin, by which they are known when they are written again.
+const MARK: &str = "<!-- Written by remora literate. -->\n\n";
+
+/// The document beside a program, which is not one that somebody wrote by hand.
+fn beside(source: &Path) -> Result<PathBuf, Box<Diagnostic>> {
+    let refused = |message: String| Err(Box::new(Diagnostic::bare(Code::OptionValue, message).help("name the document with `-o`")));
+    if source == Path::new("-") {
+        return refused("a program from standard input has no name for its document".into());
+    }
+    let output = source.with_extension("md");
+    match output.exists().then(|| files::read(&output)) {
+        Some(Ok(before)) if before.starts_with(MARK.as_bytes()) => Ok(output),
+        Some(_) => refused(format!("`{}` is there already, and `remora literate` did not write it", files::shown(&output).escape_debug())),
+        None => Ok(output),
+    }
 }
 
 /// A program with entry points behind it for what is shown.
@@ -143,6 +166,9 @@ impl Document {
             }
             more
         })?;
+        if let Some(wrong) = found.iter().flatten().filter_map(computed).find_map(|directive| not_one(directive, loaded.root)) {
+            return Ok(Err((loaded.sources, wrong)));
+        }
         Ok(match found {
             Ok(segments) => Ok(Document { segments, loaded, places, length }),
             Err(UnknownWord(word, at)) => {
@@ -262,10 +288,12 @@ impl Document {
                 .iter()
                 .filter(|(_, def)| def.span.file == *root && (def.span.end as usize) <= self.length && def.is_written())
         };
-        let named: Option<DefId> = own().find(|(_, def)| def.name.as_str() == directive.what).map(|(id, _)| id);
+        // Operators may be in parentheses; of several definitions the last one is what expressions see.
+        let name = directive.what.trim_start_matches('(').trim_end_matches(')').trim();
+        let named: Option<DefId> = own().filter(|(_, def)| def.name.as_str() == name).last().map(|(id, _)| id);
         let Some(def) = named else {
             let known = own().map(|(_, def)| def.name.as_str());
-            let mut unknown = entries::unknown(Code::UnknownDefinition, "definition", &directive.what, known);
+            let mut unknown = entries::unknown(Code::UnknownDefinition, "definition", name, known);
             unknown.labels = Diagnostic::error(Code::UnknownDefinition, Span::new(*root, directive.at.start, directive.at.end), "").labels;
             return Err(Box::new(unknown));
         };
@@ -276,6 +304,17 @@ impl Document {
         };
         Ok(Block::Answer { question: directive.what.clone(), answer })
     }
+}
+
+/// What is wrong with something that is no expression, or more than one.
+fn not_one(directive: &Directive, root: FileId) -> Option<Diagnostic> {
+    let mut wrong = syntax::parse_expr(&mut Ast::default(), root, &directive.what).1.into_iter().find(|d| d.severity == Severity::Error)?;
+    for label in &mut wrong.labels {
+        let moved = |at: u32| (directive.at.start + at as usize).min(directive.at.end);
+        label.span = Span::new(root, moved(label.span.start), moved(label.span.end));
+    }
+    wrong.fixes.clear();
+    Some(wrong)
 }
 
 /// What is computed, of a segment.
@@ -304,6 +343,9 @@ fn shown(directive: &Directive, value: &Value, console: &mut Console) -> Result<
 fn table(question: String, value: &Value) -> Result<Block, Box<Diagnostic>> {
     let refuse = |why: String| Box::new(Diagnostic::bare(Code::UnwritableResult, format!("this is no table: {why}")));
     let (mut rows, named) = csv::rows(value).map_err(refuse)?;
+    if rows.len() == usize::from(named) {
+        return Ok(Block::Answer { question, answer: "no rows".into() });
+    }
     let all = rows.len();
     if all > MOST_ROWS {
         rows.truncate(MOST_ROWS);

@@ -50,7 +50,7 @@ pub fn markdown(blocks: &[Block], folder: &str) -> (String, Vec<(String, String)
             }
             Block::Picture { question, svg } => {
                 let name = format!("{}.svg", pictures.len() + 1);
-                _ = writeln!(out, "{}\n\n![]({folder}/{name})\n", fenced(question, "remora"));
+                _ = writeln!(out, "{}\n\n![](<{folder}/{name}>)\n", fenced(question, "remora"));
                 pictures.push((name, svg.clone()));
             }
         }

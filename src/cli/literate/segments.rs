@@ -70,7 +70,8 @@ pub struct UnknownWord(pub String, pub Range<usize>);
 /// Takes a program apart. Blocks of tests are left out; of an example in a documentation comment the results that are written there are, too.
 pub fn segments(text: &str) -> Result<Vec<Segment>, UnknownWord> {
     let mut out = Vec::new();
-    let mut lines = Lines { text, at: 0 };
+    // Editors of other systems begin files with a mark.
+    let mut lines = Lines { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } };
     while let Some((start, line)) = lines.peek() {
         if line.starts_with("--") {
             comment(&mut lines, &mut out)?;
@@ -108,7 +109,7 @@ impl<'a> Lines<'a> {
 /// A comment of one or several lines.
 fn comment(lines: &mut Lines<'_>, out: &mut Vec<Segment>) -> Result<(), UnknownWord> {
     let mut text = String::new();
-    let (mut tests, mut results, mut doc) = (false, false, false);
+    let (mut tests, mut results, mut doc, mut fenced) = (false, false, false, false);
     while let Some((start, line)) = lines.peek().filter(|(_, line)| line.starts_with("--")) {
         lines.next();
         let begins = line.starts_with("-- |");
@@ -121,12 +122,14 @@ fn comment(lines: &mut Lines<'_>, out: &mut Vec<Segment>) -> Result<(), UnknownW
         if tests {
             continue;
         }
-        if let Some(shown) = content.strip_prefix("> ") {
+        // Blocks of code in the text are shown as they are.
+        fenced ^= content.trim_start().starts_with("```");
+        if let Some(shown) = content.strip_prefix("> ").filter(|_| !fenced) {
             flush(&mut text, out);
             let at = start + line.len() - shown.len();
             out.push(Segment::Shown(directive(shown, at)?));
             results = doc;
-        } else if content.trim().is_empty() {
+        } else if content.trim().is_empty() && !fenced {
             results = false;
             text.push('\n');
         } else if !results {
@@ -188,5 +191,6 @@ mod tests {
         assert_eq!(segments(text), Ok(expected.to_vec()));
         assert_eq!(segments("-- > :draw f\n"), Err(UnknownWord("draw".into(), 5..10)));
         assert_eq!(segments(""), Ok(Vec::new()));
+        assert_eq!(segments("\u{feff}-- ```\n-- > 1 + 1\n-- ```\n"), Ok(vec![Segment::Text("```\n> 1 + 1\n```".into())]));
     }
 }

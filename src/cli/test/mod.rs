@@ -76,7 +76,7 @@ pub(super) struct TestArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     threads: Vec<u16>,
     /// Compile with --strict-fp, and check that floating-point results equal the evaluator's to the last bit (except for cbrt, asinh,
-    /// acosh, atanh, gamma, lgamma, erf and erfc, which the C library computes differently)
+    /// acosh, atanh, gamma, lgamma, erf, erfc and inverse functions of complex numbers, which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
     /// Allowed error of floats, relative to the largest expected number (default: 0.002, for f16 0.01)

@@ -1,7 +1,8 @@
 //! Tables as text: lines of cells with commas (or tabs) between them (RFC 4180), with a line of names in front or none.
 //!
-//! A line of names is one in which some cell is no number and no truth value. A column is a vector; a table all of whose columns have the
-//! same type is a matrix. An empty cell, `NA` and `N/A` are NaN among floats, and a mistake among others.
+//! The first line has names if none of its cells is a number or a truth value; a line with both is refused, since nobody can say what it is. A
+//! column is a vector; a table all of whose columns have the same type is a matrix. An empty cell, `NA` and `N/A` are NaN among floats, and a
+//! mistake among others. Empty lines are no lines of the table. Complex numbers have no cells.
 
 use super::{At, Expected, Place, Result};
 use crate::base::{Code, PrimType, Scalar};
@@ -46,13 +47,30 @@ impl<'a> Table<'a> {
         let mut record = ByteRecord::new();
         if table.next(&mut record, &Expected::new(what, PrimType::F64, 1))? {
             table.columns = record.len();
-            if record.iter().all(is_value) {
-                table.first = Some(record);
-            } else {
-                table.names = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-            }
+            table.first_line(record, what)?;
         }
         Ok(table)
+    }
+    /// Takes the first line for names or for values.
+    fn first_line(&mut self, record: ByteRecord, what: &str) -> Result<()> {
+        let shown = |cell: &[u8]| String::from_utf8_lossy(cell).chars().take(40).collect::<String>().escape_debug().to_string();
+        let refused = |message: String| self.at(None).problem(Code::MalformedData, &Expected::new(what, PrimType::F64, 1), message);
+        let number = record.iter().find(|cell| kind(cell) == Cell::Value);
+        let name = record.iter().find(|cell| kind(cell) == Cell::Name);
+        match (name, number) {
+            (None, _) => self.first = Some(record),
+            (Some(name), Some(number)) => {
+                let message = format!("the first line has a name (`{}`) and a value (`{}`)", shown(name), shown(number));
+                let mut problem = refused(message);
+                problem.help.push("begin a table with a line of names, none of which is a number, or with its values".into());
+                return Err(problem);
+            }
+            (Some(name), None) if name.contains(&b'\n') => {
+                return Err(refused(format!("the name `{}` has more than one line: is a quote not closed?", shown(name))));
+            }
+            (Some(_), None) => self.names = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect(),
+        }
+        Ok(())
     }
 
     /// The only column.
@@ -77,6 +95,9 @@ impl<'a> Table<'a> {
     /// # Errors
     /// E0604 to E0609.
     pub fn column(self, name: &str, expected: &Expected) -> Result<Value> {
+        if self.names.iter().filter(|other| *other == name).count() > 1 {
+            return Err(self.at(None).problem(Code::DataRank, expected, format!("several columns are called `{}`", name.escape_debug())));
+        }
         let at = self.find(name).or_else(|| name.parse().ok().filter(|at| *at < self.columns));
         match at {
             Some(at) => self.columns_at(&[expected], &[at]).map(|mut values| values.remove(0)),
@@ -90,6 +111,12 @@ impl<'a> Table<'a> {
     /// E0604 to E0609.
     pub fn record(self, wanted: &[(Option<&str>, &Expected)]) -> Result<Vec<Value>> {
         let mut at = Vec::with_capacity(wanted.len());
+        if let (true, [(Some(_), expected), _, ..]) = (self.names.is_empty() && self.columns > 0, wanted) {
+            let mut problem =
+                self.at(None).problem(Code::DataRank, expected, "the table has no line of names, and fields are found by name");
+            problem.help.push("write the names of the columns in the first line".into());
+            return Err(problem);
+        }
         for (k, (name, expected)) in wanted.iter().enumerate() {
             match name.filter(|_| !self.names.is_empty()) {
                 Some(name) => at.push(self.find(name).ok_or_else(|| self.missing(name, expected))?),
@@ -109,6 +136,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// E0604 to E0609.
     pub fn matrix(mut self, expected: &Expected) -> Result<Value> {
+        self.no_complex(expected)?;
         let count = self.most.saturating_mul(self.columns);
         let mut items = Buffer::with_capacity(expected.prim, count).map_err(|s| self.at(None).shortage(expected, s))?;
         let (columns, mut rows) = (self.columns, 0);
@@ -125,6 +153,7 @@ impl<'a> Table<'a> {
     fn columns_at(mut self, expected: &[&Expected], at: &[usize]) -> Result<Vec<Value>> {
         let mut columns = Vec::with_capacity(expected.len());
         for expected in expected {
+            self.no_complex(expected)?;
             columns.push(Buffer::with_capacity(expected.prim, self.most).map_err(|s| self.at(None).shortage(expected, s))?);
         }
         let mut rows = 0;
@@ -163,6 +192,13 @@ impl<'a> Table<'a> {
         })
     }
 
+    fn no_complex(&self, expected: &Expected) -> Result<()> {
+        if expected.prim.part().is_none() {
+            return Ok(());
+        }
+        let message = format!("a {} has two parts, and a cell of a table is one number", expected.prim);
+        Err(self.at(None).problem(Code::ElementType, expected, message))
+    }
     fn find(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|other| other == name)
     }
@@ -193,10 +229,23 @@ fn array(dims: &[usize], items: Buffer) -> Result<Value> {
     }
 }
 
-/// Whether a cell may stand for a number or a truth value.
-fn is_value(cell: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(cell) else { return false };
-    is_missing(text) || text.parse::<f64>().is_ok() || truth(text).is_some()
+/// What a cell looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    /// A number or a truth value.
+    Value,
+    /// Nothing, or a word that says so.
+    Missing,
+    /// Anything else.
+    Name,
+}
+fn kind(cell: &[u8]) -> Cell {
+    let Ok(text) = std::str::from_utf8(cell) else { return Cell::Name };
+    match () {
+        () if is_missing(text) => Cell::Missing,
+        () if text.parse::<f64>().is_ok() || truth(text).is_some() => Cell::Value,
+        () => Cell::Name,
+    }
 }
 fn is_missing(text: &str) -> bool {
     ["", "NA", "N/A"].contains(&text)
@@ -274,6 +323,17 @@ pub fn rows(value: &Value) -> std::result::Result<(Vec<Vec<String>>, bool), Stri
             }
         }
     };
+    let complex = |value: &Value| match value {
+        Value::Array(array) => array.prim().part().is_some(),
+        Value::Scalar(scalar) => scalar.prim().part().is_some(),
+        Value::Tuple(_) | Value::Box(_) | Value::Cells(_) | Value::Sum(_) | Value::Opaque(_) => false,
+    };
+    if columns.iter().any(|(_, value)| complex(value)) {
+        return Err("a complex number has two parts, and a cell of a table is one number".into());
+    }
+    if columns.iter().any(|(_, value)| value.dims().get(1) == Some(&0)) {
+        return Err("a table has at least one column".into());
+    }
     let mut rows = Vec::with_capacity(count + 1);
     if named {
         rows.push(columns.iter().map(|(name, _)| name.clone()).collect());
@@ -374,6 +434,16 @@ mod tests {
         assert_eq!(code(table("a,b\n1,2\n").and_then(|table| table.vector(&bytes))).0, "E0606");
         assert_eq!(code(table("a,b\n1,2\n").and_then(|table| table.column("c", &bytes))).0, "E0606");
         assert_eq!(code(table("x\n1\n\u{1F600}\n").and_then(|table| table.vector(&bytes))).0, "E0605");
+        // What nobody can say is not guessed.
+        let record = |text: &str| {
+            table(text).and_then(|table| table.record(&[(Some("b"), &bytes), (Some("a"), &bytes)])).map(|mut all| all.remove(0))
+        };
+        assert_eq!(code(record("1,2\n3,4\n")).0, "E0606");
+        assert_eq!(code(table("1,2,3x\n4,5,6\n").and_then(|table| table.column("0", &bytes))), ("E0604", line(1)));
+        assert_eq!(code(table("\"x\n1\n2\n").and_then(|table| table.vector(&bytes))).0, "E0604");
+        assert_eq!(code(table("x,x\n1,2\n").and_then(|table| table.column("x", &bytes))).0, "E0606");
+        let complex = Expected::new("argument `x`", PrimType::C128, 1);
+        assert_eq!(code(table("1+2j\n").and_then(|table| table.vector(&complex))).0, "E0605");
     }
 
     #[test]

@@ -101,7 +101,13 @@ entry sums [n] [m] (a: [n][m]f64) : [n]f64 = f64.sum a
 
 #[test]
 fn tables_are_records_columns_and_matrices() {
-    let place = Place::new(&[("p.rem", PRICES), ("p.csv", "volume,close,day\n2,1.5,1\n4,2,2\n"), ("m.tsv", "1\t2\n3\t4\n")]);
+    let place = Place::new(&[
+        ("one.rem", "entry sum [n] (t: {x: [n]f64}) = f64.sum t.x"),
+        ("c:d.csv", "a:b,x\n3,4\n"),
+        ("p.rem", PRICES),
+        ("p.csv", "volume,close,day\n2,1.5,1\n4,2,2\n"),
+        ("m.tsv", "1\t2\n3\t4\n"),
+    ]);
     assert_eq!(place.ok(&["run", "p.rem", "-e", "traded", "p.csv", "2", "-o", "w.csv"]), "");
     let written = std::fs::read_to_string(place.path().join("w.csv")).expect("it was written");
     assert_eq!(written, "volume,worth\n2,6.0\n4,16.0\n");
@@ -116,6 +122,9 @@ fn tables_are_records_columns_and_matrices() {
     place.refused(&["run", "p.rem", "-e", "total", "none.csv"], &["E0601", "none.csv"]);
     place.refused(&["run", "p.rem", "-e", "traded", "p.csv"], &["E0612", "takes 3 arguments, 1 given"]);
     place.refused(&["run", "p.rem", "-e", "sums", "[[1]]", "-o", "no/such/x.csv"], &["E0603"]);
+    assert_eq!(place.ok(&["run", "one.rem", "c:d.csv"]), "4.0f64\n");
+    assert_eq!(place.ok(&["run", "one.rem", "c:d.csv:a:b"]), "3.0f64\n");
+    assert_eq!(place.ok(&["run", "one.rem", "[5, 6]"]), "11.0f64\n");
 }
 
 #[test]

@@ -152,6 +152,10 @@ fn programs_are_documents() {
         ("function.rem", "def f (x: i64) = x\n-- > f\n"),
         ("word.rem", "-- Text.\n-- > :draw 1\n"),
         ("name.rem", "def twice (x: i64) = x\n-- > :type twise\n"),
+        ("open.rem", "-- > f (1 +\n-- > 2\n"),
+        ("two.rem", "-- > 1 def y = 3\n"),
+        ("hand.rem", "-- > 1\n"),
+        ("hand.md", "mine"),
     ]);
     let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect("it was written");
     assert_eq!(place.ok(&["literate", "a.rem", "--backend", "interp"]), "");
@@ -161,7 +165,7 @@ fn programs_are_documents() {
         "```remora\ntwice 4\n```\n\n```\n8i64\n```",
         "```remora\ndef twice (x: i64) = 2 * x\n```",
         "| n | square |\n| --- | --- |\n| 0 | 0 |\n| 1 | 1 |\n| 2 | 4 |",
-        "![](a-pictures/1.svg)",
+        "![](<a-pictures/1.svg>)",
         "-- nothing inserted",
     ] {
         assert!(page.contains(part), "no {part} in\n{page}");
@@ -178,5 +182,11 @@ fn programs_are_documents() {
     place.refused(&["literate", "word.rem"], &["E0610", "word.rem:2:6", ":table"]);
     place.refused(&["literate", "name.rem"], &["E0611", "name.rem:2:12", "twice"]);
     place.refused(&["literate", "a.rem", "-o", "a.pdf"], &["E0603"]);
+    place.refused(&["literate", "open.rem"], &["E0105", "open.rem:1:11"]);
+    place.refused(&["literate", "two.rem"], &["E01", "two.rem:1:8"]);
+    // What somebody else wrote stays.
+    place.refused(&["literate", "hand.rem"], &["E0618", "hand.md", "-o"]);
+    assert_eq!(read("hand.md"), "mine");
+    assert_eq!(place.ok(&["literate", "a.rem", "--backend", "interp"]), "");
     assert!(!place.path().join("late.md").exists());
 }
