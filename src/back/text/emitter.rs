@@ -1,7 +1,7 @@
 //! The printer of one function, and what dialects decide.
 
 use super::scope::{Also, Homes};
-use super::{Places, c_type, sanitized};
+use super::{Places, c_type, function_name, variable_name};
 use crate::base::Span;
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, Handle, Int, Local, Order, Param, Program, Ptr, Result, Stmt};
@@ -113,19 +113,19 @@ impl<D: Dialect> Emitter<'_, D> {
         format!("{}[{}]", self.ptr(ptr), self.subscript(index))
     }
     pub fn local(&self, local: Local) -> String {
-        format!("{}_{}", sanitized(self.fun.locals[local].name.as_str()), local.raw())
+        variable_name(self.fun.locals[local].name, local.raw())
     }
     pub fn ptr(&self, ptr: Ptr) -> String {
-        format!("{}_p{}", sanitized(self.fun.ptrs[ptr].name.as_str()), ptr.raw())
+        variable_name(self.fun.ptrs[ptr].name, format_args!("p{}", ptr.raw()))
     }
     pub fn handle(&self, handle: Handle) -> String {
-        format!("{}_h{}", sanitized(self.fun.handles[handle].name.as_str()), handle.raw())
+        variable_name(self.fun.handles[handle].name, format_args!("h{}", handle.raw()))
     }
     pub fn elem(&self, ptr: Ptr) -> &'static str {
         c_type(self.fun.ptrs[ptr].elem)
     }
     pub fn name(&self) -> String {
-        format!("remora_{}_{}", sanitized(self.fun.name.as_str()), self.id)
+        function_name(self.fun.name, self.id)
     }
     /// The number of a place in the source.
     pub fn place(&mut self, span: Span) -> usize {
@@ -151,8 +151,8 @@ impl<D: Dialect> Emitter<'_, D> {
         }
         for (k, result) in fun.results.iter().enumerate() {
             match result {
-                Result::Scalar(prim, _) => params.push(format!("{} *out_{k}", c_type(*prim))),
-                Result::Array(..) => params.push(format!("remora_block **out_{k}")),
+                Result::Scalar(prim, _) => params.push(format!("{} *out{k}", c_type(*prim))),
+                Result::Array(..) => params.push(format!("remora_block **out{k}")),
             }
         }
         let mut text = self.open(&fun.body, &outside, &|see| {
@@ -180,7 +180,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 Result::Scalar(_, e) => self.expr(e),
                 Result::Array(_, handle) => self.handle(*handle),
             };
-            text.line(&format!("*out_{k} = {value};"));
+            text.line(&format!("*out{k} = {value};"));
             if let Result::Array(_, handle) = result {
                 text.line(&format!("{} = NULL;", self.handle(*handle)));
             }

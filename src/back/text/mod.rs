@@ -15,6 +15,6 @@ pub(in crate::back) use emitter::{Dialect, Emitter, Text};
 pub use failures::Places;
 pub(in crate::back) use failures::message;
 pub use handles::Interface;
-pub(in crate::back) use names::{c_type, sanitized};
+pub(in crate::back) use names::{c_type, function_name, sanitized, variable_name};
 pub use wrappers::Shown;
 pub(in crate::back) use wrappers::{Device, Wrappers, wrapper_names};

@@ -1,6 +1,6 @@
 //! Prints statements of imp as those of C, where processors and devices have the same: loops, branches, buffers, checks, calls.
 
-use super::{Dialect, Emitter, Text, message, sanitized};
+use super::{Dialect, Emitter, Text, function_name, message};
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::imp::{Arg, Expr, Failure, FunId, Handle, Local, Order, Place, Ptr, Scan, Stmt, Target};
@@ -140,7 +140,7 @@ impl<D: Dialect> Emitter<'_, D> {
                 Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
             });
         }
-        text.line(&format!("if (remora_{}_{}({})) {{", sanitized(callee.name.as_str()), fun.raw(), list.join(", ")));
+        text.line(&format!("if ({}({})) {{", function_name(callee.name, fun.raw()), list.join(", ")));
         let place = self.place(span);
         text.line(&format!("  remora_leave(th, {place});"));
         text.line("  goto fail;");

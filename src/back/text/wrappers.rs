@@ -1,7 +1,7 @@
 //! Entry wrappers: what a library has for others, a function for each entry point, and the header that describes them.
 
 use super::handles::{Form, Interface};
-use super::{Places, c_type, sanitized};
+use super::{Places, c_type, sanitized, variable_name};
 use crate::base::{MAX_SIZE, PrimType, Span, Symbol};
 use crate::ir::soac::{Fun, FunId, Program, Size, Var};
 use std::collections::BTreeSet;
@@ -325,7 +325,11 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         for (k, passed) in out.iter_mut().enumerate() {
             let name = &names[k];
             if is_taken(name, self.prefix) || names.iter().filter(|other| *other == name).count() > 1 {
-                passed.name = format!("{name}_{}", passed.vars[0].raw());
+                // Those that are renamed differ by their numbers.
+                passed.name = variable_name(Symbol::new(name), passed.vars[0].raw());
+                while names.contains(&passed.name) {
+                    passed.name.push('_');
+                }
             }
         }
         out
@@ -426,7 +430,7 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
         let mut name = self.names[id.raw()].clone();
         if side == Side::Device {
             name.push_str("_on_device");
-            while self.entries().any(|(other, _)| self.names[other.raw()] == name) {
+            while self.interface.names(&name) || self.entries().any(|(other, _)| self.names[other.raw()] == name) {
                 name.push('_');
             }
         }
