@@ -182,7 +182,7 @@ fn programs_are_documents() {
     place.refused(&["literate", "word.rem"], &["E0610", "word.rem:2:6", ":table"]);
     place.refused(&["literate", "name.rem"], &["E0611", "name.rem:2:12", "twice"]);
     place.refused(&["literate", "a.rem", "-o", "a.pdf"], &["E0603"]);
-    place.refused(&["literate", "open.rem"], &["E0105", "open.rem:1:11"]);
+    place.refused(&["literate", "open.rem"], &["E0104", "open.rem:1:12"]);
     place.refused(&["literate", "two.rem"], &["E01", "two.rem:1:8"]);
     // What somebody else wrote stays.
     place.refused(&["literate", "hand.rem"], &["E0618", "hand.md", "-o"]);
