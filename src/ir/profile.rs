@@ -213,9 +213,7 @@ pub enum NoTiles {
     NotScalar,
     /// What is combined is not the same function for all cells.
     Differs,
-    /// Both factors lie along the sums.
-    AlongBoth,
-    /// No factor is known to lie across the sums.
+    /// It is not known how any factor lies.
     AlongNone,
     /// Each row has columns of its own.
     OwnColumns,

@@ -4,6 +4,7 @@
 //! the same order as before. Where that is the whole body of a further map (a matrix product), several of its cells are done at a time, so
 //! that what is read is used several times.
 
+use super::soac::Out;
 use super::{Array, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
@@ -42,6 +43,17 @@ impl<'p> Nest<'p> {
         let (before, rest) = self.map.lambda.body.stms.split_at(self.at);
         before.iter().chain(&rest[1..])
     }
+}
+
+/// How the arrays lie that both loops of a nest run over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// One at least is stored along the other dimension than that of the sums, and none along the sums: interchanging the loops pays.
+    Across,
+    /// One at least is stored along the sums. The loops are right as they are, unless copies are made for tiles.
+    Along,
+    /// Of none it is known.
+    Unknown,
 }
 
 /// A cell of the map around a nest.
@@ -95,18 +107,23 @@ impl<'p> Lower<'_, 'p> {
     /// The nest that a map is, if interchanging its loops pays.
     pub(super) fn nest_of(&self, map: &'p Soac) -> Option<Nest<'p>> {
         let nest = self.shape_of(map)?;
-        // Of the arrays that both loops run over one at least must be stored along the other dimension, and none along this one.
-        let mut wrong = false;
+        (self.columns_lie(nest) == Columns::Across).then_some(nest)
+    }
+    /// How the arrays lie that both loops run over.
+    fn columns_lie(&self, nest: Nest<'p>) -> Columns {
+        let mut columns = Columns::Unknown;
         for input in &nest.reduce.inputs {
-            let Some(k) = map.lambda.params.iter().position(|param| param == input) else { continue };
-            let Array::Mem(mem) = self.array(map.inputs[k]) else { continue };
+            let Some(k) = nest.map.lambda.params.iter().position(|param| param == input) else { continue };
+            let Array::Mem(mem) = self.array(nest.map.inputs[k]) else { continue };
             let [along, across] = [0, 1].map(|k| mem.strides.get(k).and_then(|stride| stride.size.as_constant()));
             if across == Some(1) {
-                return None;
+                return Columns::Along;
             }
-            wrong = wrong || along == Some(1);
+            if along == Some(1) {
+                columns = Columns::Across;
+            }
         }
-        wrong.then_some(nest)
+        columns
     }
     /// The nest that a map is, wherever its inputs lie.
     fn shape_of(&self, map: &'p Soac) -> Option<Nest<'p>> {
@@ -160,7 +177,7 @@ impl<'p> Lower<'_, 'p> {
         // What the nest looks like is seen when the parameters are bound.
         let saved = self.locs.clone();
         let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &Expr::int(0)));
-        let nest = self.nest_of(map);
+        let nest = self.shape_of(map).filter(|nest| self.columns_lie(*nest) != Columns::Unknown);
         self.locs = saved;
         nest.filter(|nest| {
             let of_reduce = |param: &Var| nest.reduce.inputs.contains(param);
@@ -180,16 +197,8 @@ impl<'p> Lower<'_, 'p> {
         let why = match self.shape_of(map) {
             None if self.is_scalar_nest(map) => NoTiles::Differs,
             None => NoTiles::NotScalar,
-            Some(_) if self.nest_of(map).is_some() => NoTiles::OwnColumns,
-            Some(nest) => {
-                let along = |input: &Var| {
-                    let k = map.lambda.params.iter().position(|param| param == input)?;
-                    let Array::Mem(mem) = self.array(map.inputs[k]) else { return None };
-                    mem.strides.get(1).and_then(|stride| stride.size.as_constant())
-                };
-                let both = nest.reduce.inputs.iter().any(|input| along(input) == Some(1));
-                if both { NoTiles::AlongBoth } else { NoTiles::AlongNone }
-            }
+            Some(nest) if self.columns_lie(nest) == Columns::Unknown => NoTiles::AlongNone,
+            Some(_) => NoTiles::OwnColumns,
         };
         self.locs = saved;
         why
@@ -207,7 +216,13 @@ impl<'p> Lower<'_, 'p> {
         let Some(nest) = self.nest_in(outer) else { return false };
         let enough = self.enough(nest, &lo, &hi);
         let (tiles, ()) = self.block(|this| this.tiles(nest, outer, lo.clone()..hi.clone(), outs, span));
-        let (rows, ()) = self.block(|this| this.some_rows(nest, outer, lo..hi, outs, span));
+        let (rows, ()) = self.block(|this| match this.columns_lie(nest) {
+            Columns::Across | Columns::Unknown => this.some_rows(nest, outer, lo..hi, outs, span),
+            Columns::Along => {
+                let outs: Vec<Out> = outs.iter().cloned().map(Out::Place).collect();
+                this.plain_loop(outer, lo..hi, &outs, &[]);
+            }
+        });
         let (tiles, rows) = (self.in_case(Case::Tiles, tiles), self.in_case(Case::FewForTiles, rows));
         self.emit(Stmt::If(enough, tiles, rows));
         true

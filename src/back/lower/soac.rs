@@ -11,6 +11,7 @@ use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
 use crate::ir::profile::{Alone, Copied};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, view_exp};
+use std::ops::Range;
 
 /// What an operator collects in.
 pub(super) enum Collected {
@@ -380,6 +381,10 @@ impl<'p> Lower<'_, 'p> {
                 return;
             }
         }
+        self.plain_loop(soac, lo..hi, outs, sums);
+    }
+    /// The same, whatever its body is.
+    pub(super) fn plain_loop(&mut self, soac: &'p Soac, cells: Range<Expr>, outs: &[Out<'p>], sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
         let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
@@ -449,11 +454,11 @@ impl<'p> Lower<'_, 'p> {
             done
         });
         if let Some(sums) = self.vector_scan(soac, sums, &cell, &done) {
-            self.emit(Stmt::Scan(Box::new(Scan { var, from: lo, to: hi, sums, cell, done })));
+            self.emit(Stmt::Scan(Box::new(Scan { var, from: cells.start, to: cells.end, sums, cell, done })));
             return;
         }
         let body = cell.into_iter().chain(done).collect();
-        self.emit(Stmt::For { var, from: lo, to: hi, order, body });
+        self.emit(Stmt::For { var, from: cells.start, to: cells.end, order, body });
     }
 }
 

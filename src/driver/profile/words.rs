@@ -166,7 +166,6 @@ pub(super) fn no_tiles_kind(why: NoTiles) -> &'static str {
         NoTiles::NotAlone => "not-alone",
         NoTiles::NotScalar => "not-scalar",
         NoTiles::Differs => "differs",
-        NoTiles::AlongBoth => "along-both",
         NoTiles::AlongNone => "along-none",
         NoTiles::OwnColumns => "own-columns",
     }
@@ -178,10 +177,7 @@ pub(super) fn no_tiles(why: NoTiles) -> String {
         NoTiles::NotAlone => "more than the product is computed for each row",
         NoTiles::NotScalar => "what is summed up, or how, is more than operations on numbers that cannot fail",
         NoTiles::Differs => "what is summed up is not the same function of a row and a column for all cells",
-        NoTiles::AlongBoth => {
-            "both factors lie in memory along the sums, as in a product with the transpose; put the columns of one of them side by side in memory"
-        }
-        NoTiles::AlongNone => "no factor is known to lie in memory across the sums",
+        NoTiles::AlongNone => "of no factor is it known how it lies in memory",
         NoTiles::OwnColumns => "each row has columns of its own",
     };
     format!("product without tiles: {why}")
