@@ -220,13 +220,9 @@ impl Document {
                 Segment::Text(text) => Block::Text(text.clone()),
                 Segment::Code(code) => Block::Code(code.clone()),
                 Segment::Shown(directive) => match computed(segment).and_then(|_| values.next()) {
-                    Some((value, define)) => shown(directive, value, console).map_err(|mut diagnostic| {
-                        if diagnostic.labels.is_empty() {
-                            *diagnostic =
-                                Diagnostic { labels: Diagnostic::error(diagnostic.code, define.span, "").labels, ..*diagnostic.clone() };
-                        }
-                        diagnostic
-                    })?,
+                    Some((value, define)) => {
+                        shown(directive, value, console).map_err(|diagnostic| Box::new(diagnostic.label(define.span, "")))?
+                    }
                     None => self.looked_up(directive)?,
                 },
             });
@@ -293,9 +289,8 @@ impl Document {
         let named: Option<DefId> = own().filter(|(_, def)| def.name.as_str() == name).last().map(|(id, _)| id);
         let Some(def) = named else {
             let known = own().map(|(_, def)| def.name.as_str());
-            let mut unknown = entries::unknown(Code::UnknownDefinition, "definition", name, known);
-            unknown.labels = Diagnostic::error(Code::UnknownDefinition, Span::new(*root, directive.at.start, directive.at.end), "").labels;
-            return Err(Box::new(unknown));
+            let unknown = entries::unknown(Code::UnknownDefinition, "definition", name, known);
+            return Err(Box::new(unknown.label(Span::new(*root, directive.at.start, directive.at.end), "")));
         };
         let ty = checked.type_of(def).unwrap_or_default();
         let answer = match directive.how {
