@@ -159,6 +159,11 @@ class Pages:
         target = (path.parent / found[1]).resolve()
         if not target.is_relative_to(ROOT) or not target.exists() or target in self.documents:
             return found[0]
+        if target.suffix in (".png", ".svg"):
+            copy = SOURCE / target.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(target.read_bytes())
+            return found[0]
         if target.is_dir() and target / "README.md" in self.documents:
             return f"]({found[1].rstrip('/')}/README.md{found[2] or ''})"
         self.programs.add(target)
