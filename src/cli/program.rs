@@ -10,7 +10,7 @@ use crate::front::resolve::Loader;
 use std::path::Path;
 
 /// Reads imported files.
-struct Disk;
+pub(super) struct Disk;
 
 impl Loader for Disk {
     fn load(&self, path: &str) -> Result<String, String> {

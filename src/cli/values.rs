@@ -430,6 +430,16 @@ pub fn show(value: &Value) -> String {
     text
 }
 
+/// The same, but no more than so many bytes of it, and whether something was left out.
+pub fn show_beginning(value: &Value, most: usize) -> (String, bool) {
+    let mut text = show(value);
+    if text.len() <= most {
+        return (text, false);
+    }
+    text.truncate((0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
+    (text, true)
+}
+
 /// The result of core written by hand, in the notation of core.
 pub fn show_core(value: &Value) -> String {
     data::notation::write(value) + "\n"

@@ -3,14 +3,14 @@
 mod page;
 
 use super::output::Console;
-use super::program::{self, Loaded};
+use super::program::{self, Disk, Loaded};
 use super::{FAILURE, Outcome, SUCCESS, files};
 use crate::base::{Code, SourceMap};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::editor::Analysis;
 use crate::editor::document::{self, Item, Part};
-use crate::front::resolve::{Loader, library_paths};
+use crate::front::resolve::library_paths;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -46,15 +46,6 @@ struct File {
     page: String,
     about: Vec<Part>,
     items: Vec<Item>,
-}
-
-/// No files besides those of the library.
-struct Library;
-
-impl Loader for Library {
-    fn load(&self, path: &str) -> Result<String, String> {
-        Err(format!("there is no `{path}` in the library"))
-    }
 }
 
 pub(super) fn run(args: &DocArgs, console: &mut Console) -> Outcome {
@@ -103,7 +94,7 @@ fn of_library(name: &str) -> Analysis {
     let mut sources = SourceMap::default();
     let text = if name == "prelude" { String::new() } else { format!("import \"{name}\"\n") };
     let root = sources.add("library", text);
-    let checked = driver::check(&mut sources, &Library, root);
+    let checked = driver::check(&mut sources, &Disk, root);
     let file = format!("stdlib/{name}.rem");
     match Analysis::of(sources, root, checked).about(&file) {
         Some(analysis) => analysis,

@@ -324,7 +324,11 @@ fn computed(segment: &Segment) -> Option<&Directive> {
 fn shown(directive: &Directive, value: &Value, console: &mut Console) -> Result<Block, Box<Diagnostic>> {
     let question = directive.what.clone();
     let kind = match directive.how {
-        How::Value | How::Infer | How::Type => return Ok(Block::Answer { question, answer: shortened(&values::show(value)) }),
+        How::Value | How::Infer | How::Type => {
+            let (text, cut) = values::show_beginning(value, LONGEST);
+            let answer = if cut { text + " .." } else { text.trim_end().to_string() };
+            return Ok(Block::Answer { question, answer });
+        }
         How::Table => return table(question, value),
         How::Plot => None,
         How::Line => Some(plot::Kind::Line),
@@ -348,14 +352,4 @@ fn table(question: String, value: &Value) -> Result<Block, Box<Diagnostic>> {
         rows.push((0..width).map(|k| if k == 0 { format!("({} more)", all - MOST_ROWS) } else { String::new() }).collect());
     }
     Ok(Block::Table { question, rows, named })
-}
-
-/// The beginning of a long text.
-fn shortened(text: &str) -> String {
-    let text = text.trim_end();
-    if text.len() <= LONGEST {
-        return text.to_string();
-    }
-    let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    format!("{} ..", &text[..end])
 }

@@ -270,10 +270,8 @@ impl Repl<'_> {
             let start = Instant::now();
             let Some(value) = repl.value(made) else { return };
             let ran = start.elapsed();
-            let mut text = values::show(&value);
-            if text.len() > MOST_SHOWN {
-                let end = (0..=MOST_SHOWN).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-                text.truncate(end);
+            let (mut text, cut) = values::show_beginning(&value, MOST_SHOWN);
+            if cut {
                 text.push_str(" ..\n");
             }
             repl.console.print(text);

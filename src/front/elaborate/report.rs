@@ -5,8 +5,8 @@ use super::error::{Context, Error, ErrorKind, Irregular, Mismatch, Negative, Ope
 use super::show::Names;
 use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::core::Dim;
 use crate::ir::core::sizes::{MAX_DEGREE, MAX_TERMS};
+use crate::ir::core::{Dim, Shape, ShapeItem, Type};
 
 const SAME_SIZES: &str = "all cells of an array have the same sizes";
 
@@ -153,15 +153,16 @@ impl Words {
     fn mismatch(&mut self, mismatch: &Mismatch) -> Diagnostic {
         match mismatch {
             Mismatch::Sizes { expected, found, definite, origins, types } => {
-                let types = self.sides(types.as_ref());
+                let sides = types.as_ref();
+                let types = self.sides(sides);
                 let (l, r) = (self.names.dim(expected), self.names.dim(found));
                 let verb = if *definite { "never" } else { "not known to be" };
                 let out = self
                     .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
                     .here(format!("size {r} here, {l} is needed"));
                 let mut out = self.with_origins(out, origins);
-                if let (false, Some((wanted, got))) = (definite, &types) {
-                    let checked = at_run_time(wanted, got, &l);
+                if let (false, Some(sides)) = (definite, sides) {
+                    let checked = self.names.ty(&at_run_time(sides, expected));
                     out = out.help(format!("if they are always equal, check it at run time: `e :> {checked}`"));
                 }
                 with_types(out, types)
@@ -326,18 +327,14 @@ fn with_types(report: Diagnostic, types: Option<(String, String)>) -> Diagnostic
     }
 }
 
-/// The type for a check at run time: of the sizes that are wanted only the one that is not known is named, since others may have names that only the function knows which is called.
-fn at_run_time(wanted: &str, got: &str, size: &str) -> String {
-    let sizes = |text: &str| -> Option<(Vec<String>, String)> {
-        let end = text.rfind(']').filter(|_| text.starts_with('[') && !text.contains([' ', '(', '{']))?;
-        Some((text[1..end].split("][").map(str::to_string).collect(), text[end + 1..].to_string()))
-    };
-    let size = size.replace(' ', "");
-    match (sizes(wanted), sizes(got)) {
-        (Some((wanted, elem)), Some((got, other))) if wanted.len() == got.len() && elem == other && wanted.contains(&size) => {
-            let all = wanted.iter().zip(&got).map(|(wanted, got)| format!("[{}]", if *wanted == size { wanted } else { got }));
-            all.collect::<String>() + &elem
-        }
-        _ => wanted.to_string(),
+/// The type for a check at run time: of the sizes that are needed only the one that is not known is taken, since others may have names that only the function knows which
+/// is called.
+fn at_run_time(Sides { expected, found }: &Sides, size: &Dim) -> Type {
+    let (needed, there) = (&expected.shape().items, &found.shape().items);
+    let size = ShapeItem::Dim(size.clone());
+    if expected.atom() != found.atom() || needed.len() != there.len() || !needed.contains(&size) {
+        return expected.clone();
     }
+    let items = needed.iter().zip(there).map(|(needed, there)| if *needed == size { needed.clone() } else { there.clone() });
+    Type::new(expected.atom().clone(), Shape { items: items.collect() })
 }

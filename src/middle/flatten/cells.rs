@@ -25,7 +25,7 @@ struct Parts<'a> {
 }
 
 /// Computes an element from its indices.
-pub(super) type Element<'a> = dyn FnMut(&mut Flatten, &[Operand], &mut Vec<Stm>) -> Operand + 'a;
+type Element<'a> = dyn FnMut(&mut Flatten, &[Operand], &mut Vec<Stm>) -> Operand + 'a;
 
 impl Flatten {
     /// An element of an array.

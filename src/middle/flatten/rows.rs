@@ -71,11 +71,11 @@ impl Flatten {
 
     /// From the last statement to the first: what is read as a whole is made, of everything else elements are computed where they are read.
     fn plan(&self, context: &Context, body: &Body) -> Plan {
-        let Candidates { arrays, mut whole } = self.candidates(context, body);
+        let bound: FxHashSet<Var> = body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect();
+        let Candidates { arrays, mut whole } = self.candidates(context, &bound, body);
         let count = body.stms.len();
         let mut plan = Plan { made: vec![false; count], left_out: vec![false; count], copied: FxHashSet::default() };
         let mut read: FxHashMap<Var, Reads> = FxHashMap::default();
-        let bound = bound(body);
         for var in body.result.iter().filter_map(|a| a.var()) {
             let stm = body.stms.iter().find(|stm| stm.pat.contains(&var));
             if self.is_wide(context, &bound, var) && stm.is_none_or(|stm| is_picked(&stm.exp)) {
@@ -110,22 +110,21 @@ impl Flatten {
     }
 
     /// Which statements bind an array, or an element of one, that need not be made.
-    fn candidates(&self, context: &Context, body: &Body) -> Candidates {
-        let found = self.candidates_if(context, body, true);
+    fn candidates(&self, context: &Context, bound: &FxHashSet<Var>, body: &Body) -> Candidates {
+        let found = self.candidates_if(context, bound, body, true);
         let quiet = body.stms.iter().zip(&found.arrays).all(|(stm, candidate)| *candidate || writes_nothing(&stm.exp));
-        if quiet { found } else { self.candidates_if(context, body, false) }
+        if quiet { found } else { self.candidates_if(context, bound, body, false) }
     }
     /// The same, if nothing but updates of arrays with maps for them writes to memory, or else without updates.
-    fn candidates_if(&self, context: &Context, body: &Body, updates: bool) -> Candidates {
-        let bound = bound(body);
+    fn candidates_if(&self, context: &Context, bound: &FxHashSet<Var>, body: &Body, updates: bool) -> Candidates {
         let mut found = Candidates { arrays: Vec::with_capacity(body.stms.len()), whole: FxHashSet::default() };
         // Of how many expressions an element consists where the array is not made.
         let mut sizes: FxHashMap<Var, usize> = FxHashMap::default();
         for stm in &body.stms {
             let size = |var: Var| sizes.get(&var).copied();
             let (own, parts) = match &stm.exp {
-                Exp::Concat(parts) if self.is_wide(context, &bound, stm.pat[0]) => (2, parts.iter().map(|part| size(*part)).collect()),
-                Exp::Copy(Operand::Var(array)) if updates && self.is_wide(context, &bound, stm.pat[0]) => (0, vec![size(*array)]),
+                Exp::Concat(parts) if self.is_wide(context, bound, stm.pat[0]) => (2, parts.iter().map(|part| size(*part)).collect()),
+                Exp::Copy(Operand::Var(array)) if updates && self.is_wide(context, bound, stm.pat[0]) => (0, vec![size(*array)]),
                 Exp::Update { array, value, checked: false, .. } if updates && size(*array).is_some() => {
                     (2, vec![size(*array), value.var().and_then(size)])
                 }
@@ -258,10 +257,6 @@ impl Reads {
         self.until = self.until.max(until);
         self.times += 1;
     }
-}
-
-fn bound(body: &Body) -> FxHashSet<Var> {
-    body.stms.iter().flat_map(|stm| stm.pat.iter().copied()).collect()
 }
 
 /// Binds a variable to what was computed last.
