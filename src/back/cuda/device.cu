@@ -91,6 +91,24 @@ struct remora_failure {
     return;                                                                                                                  \
   }
 
+/* a / b for numbers that are not negative. Division in 64 bits is a call on a GPU, around which registers are saved; indices hardly ever
+   need it. */
+REMORA_DEVICE int64_t remora_quotient(int64_t a, int64_t b) {
+  if ((((uint64_t)a | (uint64_t)b) >> 32) == 0) {
+    return (int64_t)((uint32_t)a / (uint32_t)b);
+  }
+  uint64_t quotient = 0, rest = 0;
+  for (int bit = 63; bit >= 0; bit--) {
+    rest = rest << 1 | ((uint64_t)a >> bit & 1);
+    quotient <<= 1;
+    if (rest >= (uint64_t)b) {
+      rest -= (uint64_t)b;
+      quotient |= 1;
+    }
+  }
+  return (int64_t)quotient;
+}
+
 /* ---- Values as words ---- */
 
 /* A value of any type in words of four bytes, which is what goes from one thread to another. */
@@ -132,15 +150,25 @@ template <class T> REMORA_DEVICE T remora_from_below(const T &value, int delta) 
 
 /* How blocks cut arrays of values. A thread takes `items` neighbours, a block `tile`. Global memory is read with neighbours in neighbouring
    threads and values are then exchanged in shared memory, where `slot` keeps the threads in different banks: one slot in every 128 bytes
-   stays empty, so that strides of a power of two become odd. */
-template <class T> struct remora_layout {
+   stays empty, so that strides of a power of two become odd. `BYTES` is what a thread has of values with 4 bytes and more. */
+template <class T, int BYTES = 64> struct remora_layout {
   static constexpr int size = (int)sizeof(T);
-  static constexpr int items = size >= 64 ? 1 : size <= 4 ? 16 : 64 / size;
+  static constexpr int items = size <= 4 ? BYTES / 4 : size > 32 ? 1 : BYTES / size;
   static constexpr int tile = REMORA_BLOCK * items;
   static constexpr int period = size <= 1 ? 128 : size <= 2 ? 64 : size <= 4 ? 32 : size <= 8 ? 16 : size <= 16 ? 8 : size <= 32 ? 4 : 2;
   __device__ static constexpr int slots(int count) { return count + count / period; }
-  __device__ __forceinline__ static int slot(int index) { return index + index / period; }
+  __device__ __forceinline__ static int slot(int index) { return index + (int)((unsigned)index / period); }
+  /* That of the k-th value of a thread, where neighbouring threads have neighbours, and where a thread has neighbours: a slot of the thread
+     and a constant distance, which needs no register. */
+  __device__ __forceinline__ static int across(int thread, int k) { return slot(thread) + k * slots(REMORA_BLOCK); }
+  __device__ __forceinline__ static int along(int thread, int k) {
+    return period % items == 0 ? slot(thread * items) + k : slot(thread * items + k);
+  }
 };
+static_assert(REMORA_BLOCK % 128 == 0, "slots repeat from one stripe of a block to the next");
+
+/* What a thread has in scans, where tiles wait for those before: twice the usual halves the number of tiles. */
+#define REMORA_SCANNED 128
 
 /* ---- Maps ---- */
 
@@ -593,11 +621,11 @@ REMORA_DEVICE void remora_wrap(int64_t *segment, int64_t *position, int64_t widt
    within the segment, beginning with `neutral`. One pass with decoupled look-back over the cells of all segments in a row (Merrill and Garland, Single-pass
    parallel prefix scan with decoupled look-back, 2016, section 4), for segments of any size: a tile in which a segment begins knows its
    prefix at once. Values go with their flags, in the manner of the LL protocol of NCCL. `state` has a tile for each
-   `remora_layout<T>::tile` = 256 * min(16, max(1, 64 / sizeof(T))) cells, rounded up; it and `ticket` are zeroed before each launch. */
+   `remora_layout<T, REMORA_SCANNED>::tile` cells (256 times the items of a thread), rounded up; it and `ticket` are zeroed before each launch. */
 template <class T, class Cell, class Op, class Done>
 REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remora_tile<T> *state, uint32_t *ticket, Cell cell, Op op,
                                Done done) {
-  typedef remora_layout<T> layout;
+  typedef remora_layout<T, REMORA_SCANNED> layout;
   constexpr int ITEMS = layout::items, TILE = layout::tile;
   REMORA_SHARED(T, exchange, ITEMS == 1 ? 1 : layout::slots(TILE));
   REMORA_SHARED(T, warp_total, REMORA_WARPS);
@@ -618,31 +646,29 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     const int64_t tile = place[0], first_segment = place[1], first_position = place[2];
     const int count = total - tile * TILE < TILE ? (int)(total - tile * TILE) : TILE;
 
-    /* Read with neighbours in neighbouring threads, then each thread gets neighbours. */
-    const bool inside = first_position + count <= width;
-    T value[ITEMS];
-    if (ITEMS > 1 && count == TILE) {
+    /* Read with neighbours in neighbouring threads, then each thread gets neighbours. Values stay in shared memory: fewer registers are more
+       blocks at a time, which keep more bytes under way while tiles wait for those before. */
+    const bool whole = ITEMS > 1 && count == TILE && first_position + TILE <= width;
+    T only;
+    if (whole) {
       /* All that a thread reads is on its way before it uses any of it. */
+      T read[ITEMS];
 #pragma unroll
       for (int k = 0; k < ITEMS; k++) {
-        int64_t segment = first_segment, position = first_position + k * REMORA_BLOCK + thread;
-        if (!inside) {
-          remora_wrap(&segment, &position, width);
-        }
-        value[k] = cell(segment, position);
+        read[k] = cell(first_segment, first_position + k * REMORA_BLOCK + thread);
       }
 #pragma unroll
       for (int k = 0; k < ITEMS; k++) {
-        exchange[layout::slot(k * REMORA_BLOCK + thread)] = value[k];
+        exchange[layout::across(thread, k)] = read[k];
       }
     } else {
-#pragma unroll 1
+#pragma unroll 4
       for (int at = thread; at < count; at += REMORA_BLOCK) {
         int64_t segment = first_segment, position = first_position + at;
         remora_wrap(&segment, &position, width);
         const T read = cell(segment, position);
         if (ITEMS == 1) {
-          value[0] = read;
+          only = read;
         } else {
           exchange[layout::slot(at)] = read;
         }
@@ -652,19 +678,25 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
       __syncthreads();
     }
 
-    /* The total of a thread is that behind the last head, the first cell of a segment, in it. */
+    /* The total of a thread is that behind the last head, the first cell of a segment, in it. Whole tiles inside of a segment need no
+       counting of positions. */
     int64_t own_segment = first_segment, own_position = first_position + thread * ITEMS;
     remora_wrap(&own_segment, &own_position, width);
-    int64_t position = own_position;
-    bool head = false;
+    bool head = whole && own_position == 0;
     T sum = neutral;
+    if (whole) {
+      const T first = exchange[layout::along(thread, 0)];
+      sum = head ? op(neutral, first) : first;
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      if (thread * ITEMS + k < count) {
-        if (ITEMS > 1) {
-          value[k] = exchange[layout::slot(thread * ITEMS + k)];
-        }
-        sum = k == 0 && position != 0 ? value[k] : op(position == 0 ? neutral : sum, value[k]);
+      for (int k = 1; k < ITEMS; k++) {
+        sum = op(sum, exchange[layout::along(thread, k)]);
+      }
+    } else {
+      int64_t position = own_position;
+#pragma unroll 1
+      for (int k = 0; k < ITEMS && thread * ITEMS + k < count; k++) {
+        const T value = ITEMS == 1 ? only : exchange[layout::along(thread, k)];
+        sum = k == 0 && position != 0 ? value : op(position == 0 ? neutral : sum, value);
         head = head || position == 0;
         position = position + 1 == width ? 0 : position + 1;
       }
@@ -722,36 +754,37 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     if (lane > 0) {
       prefix = known && (heads & below) == 0 ? op(prefix, lanes_before) : lanes_before;
     }
-    position = own_position;
+    if (whole) {
 #pragma unroll
-    for (int k = 0; k < ITEMS; k++) {
-      if (thread * ITEMS + k < count) {
-        prefix = op(position == 0 ? neutral : prefix, value[k]);
+      for (int k = 0; k < ITEMS; k++) {
+        T *const place = &exchange[layout::along(thread, k)];
+        prefix = op(k == 0 && head ? neutral : prefix, *place);
+        *place = prefix;
+      }
+    } else {
+      int64_t position = own_position;
+#pragma unroll 1
+      for (int k = 0; k < ITEMS && thread * ITEMS + k < count; k++) {
+        T *const place = ITEMS == 1 ? &only : &exchange[layout::along(thread, k)];
+        prefix = op(position == 0 ? neutral : prefix, *place);
+        *place = prefix;
         position = position + 1 == width ? 0 : position + 1;
-        if (ITEMS > 1) {
-          exchange[layout::slot(thread * ITEMS + k)] = prefix;
-        }
       }
     }
     if (ITEMS > 1) {
       __syncthreads();
     }
-    if (ITEMS > 1 && count == TILE) {
+    if (whole) {
 #pragma unroll
       for (int k = 0; k < ITEMS; k++) {
-        const int at = k * REMORA_BLOCK + thread;
-        int64_t segment = first_segment, position = first_position + at;
-        if (!inside) {
-          remora_wrap(&segment, &position, width);
-        }
-        done(segment, position, exchange[layout::slot(at)]);
+        done(first_segment, first_position + k * REMORA_BLOCK + thread, exchange[layout::across(thread, k)]);
       }
     } else {
-#pragma unroll 1
+#pragma unroll 4
       for (int at = thread; at < count; at += REMORA_BLOCK) {
         int64_t segment = first_segment, position = first_position + at;
         remora_wrap(&segment, &position, width);
-        done(segment, position, ITEMS == 1 ? prefix : exchange[layout::slot(at)]);
+        done(segment, position, ITEMS == 1 ? only : exchange[layout::slot(at)]);
       }
     }
   }
@@ -949,29 +982,60 @@ REMORA_DEVICE void remora_hist_shared(int64_t width, int64_t first, int64_t here
 
 /* ---- Transposition ---- */
 
-/* to[p][c][r] = from[p][r][c], through tiles of 32 by 32 in shared memory; rows of a tile are one longer, which keeps a column in different
-   banks. Two tiles in turns need one barrier each. */
+/* to[p][c][r] = from[p][r][c], through square tiles in shared memory; rows of a tile are one longer, which keeps a column in different banks.
+   All that a thread reads of a whole tile is on its way before it keeps any of it. */
 template <class T> REMORA_DEVICE void remora_transpose(int64_t planes, int64_t rows, int64_t columns, const T *from, T *to) {
-  REMORA_SHARED(T, tiles, 2 * 32 * 33);
+  constexpr int SIDE = sizeof(T) <= 8 ? 64 : 32, ROW = SIDE + 1, EACH = SIDE / REMORA_WARPS, HALVES = SIDE / 32;
+  REMORA_SHARED(T, tile, SIDE * ROW);
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-  const int64_t down = (rows + 31) / 32, across = (columns + 31) / 32;
-  T *tile = tiles;
+  const int64_t down = (rows + SIDE - 1) / SIDE, across = (columns + SIDE - 1) / SIDE;
   for (int64_t item = blockIdx.x; item < planes * down * across; item += gridDim.x) {
-    const int64_t plane = item / (down * across), rest = item - plane * down * across;
-    const int64_t row = rest / across * 32, column = rest % across * 32, base = plane * rows * columns;
+    const int64_t plane = remora_quotient(item, down * across), rest = item - plane * down * across;
+    const int64_t band = remora_quotient(rest, across);
+    const int64_t row = band * SIDE, column = (rest - band * across) * SIDE, base = plane * rows * columns;
+    const T *const source = from + base + (row + y) * columns + column + x;
+    T *const target = to + base + (column + y) * rows + row + x;
+    const bool whole = row + SIDE <= rows && column + SIDE <= columns;
+    if (whole) {
+      T read[EACH][HALVES];
 #pragma unroll
-    for (int k = 0; k < 32; k += REMORA_WARPS) {
-      if (row + y + k < rows && column + x < columns) {
-        tile[(y + k) * 33 + x] = from[base + (row + y + k) * columns + column + x];
+      for (int k = 0; k < EACH; k++) {
+#pragma unroll
+        for (int half = 0; half < HALVES; half++) {
+          read[k][half] = source[k * REMORA_WARPS * columns + half * 32];
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < EACH; k++) {
+#pragma unroll
+        for (int half = 0; half < HALVES; half++) {
+          tile[(y + k * REMORA_WARPS) * ROW + x + half * 32] = read[k][half];
+        }
+      }
+    } else {
+      for (int k = y; k < SIDE && row + k < rows; k += REMORA_WARPS) {
+        for (int at = x; at < SIDE && column + at < columns; at += 32) {
+          tile[k * ROW + at] = source[(k - y) * columns + at - x];
+        }
       }
     }
     __syncthreads();
+    if (whole) {
 #pragma unroll
-    for (int k = 0; k < 32; k += REMORA_WARPS) {
-      if (column + y + k < columns && row + x < rows) {
-        to[base + (column + y + k) * rows + row + x] = tile[x * 33 + y + k];
+      for (int k = 0; k < EACH; k++) {
+#pragma unroll
+        for (int half = 0; half < HALVES; half++) {
+          target[k * REMORA_WARPS * rows + half * 32] = tile[(x + half * 32) * ROW + y + k * REMORA_WARPS];
+        }
+      }
+    } else {
+      for (int k = y; k < SIDE && column + k < columns; k += REMORA_WARPS) {
+        for (int at = x; at < SIDE && row + at < rows; at += 32) {
+          target[(k - y) * rows + at - x] = tile[at * ROW + k];
+        }
       }
     }
-    tile = tile == tiles ? tiles + 32 * 33 : tiles;
+    /* The tile is used again. */
+    __syncthreads();
   }
 }

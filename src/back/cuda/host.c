@@ -308,7 +308,7 @@ static int remora_launch_transpose(remora_thread *th, const char *kernel, int64_
   args[count] = &planes;
   args[count + 1] = &rows;
   args[count + 2] = &columns;
-  const int64_t tiles = remora_count(planes, remora_count((rows - 1) / 32 + 1, (columns - 1) / 32 + 1));
+  const int64_t tiles = remora_count(planes, remora_count((rows - 1) / 64 + 1, (columns - 1) / 64 + 1));
   return remora_launch(th, kernel, remora_least(tiles, c->threads / REMORA_BLOCK * REMORA_ROUNDS), args, count + 3);
 }
 
@@ -388,7 +388,7 @@ static int remora_launch_scan(remora_thread *th, const char *kernel, int64_t seg
     return 0;
   }
   /* As `remora_layout` and `remora_tile` of the device library have it. */
-  const int64_t items = size >= 64 ? 1 : size <= 4 ? 16 : 64 / size, tile = REMORA_BLOCK * items;
+  const int64_t items = size > 32 ? 1 : size <= 4 ? 32 : 128 / size, tile = REMORA_BLOCK * items;
   const int64_t tiles = (segments * width - 1) / tile + 1, bytes = 8 * (tiles * ((size + 3) / 4) + 1);
   remora_block *state = remora_alloc(th, bytes, 1, 0);
   if (!state) {

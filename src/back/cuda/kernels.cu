@@ -2,24 +2,6 @@
 
 #define REMORA_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* a / b for numbers that are not negative. Division in 64 bits is a call on a GPU, around which registers are saved; indices hardly ever
-   need it. */
-REMORA_DEVICE int64_t remora_quotient(int64_t a, int64_t b) {
-  if ((((uint64_t)a | (uint64_t)b) >> 32) == 0) {
-    return (int64_t)((uint32_t)a / (uint32_t)b);
-  }
-  uint64_t quotient = 0, rest = 0;
-  for (int bit = 63; bit >= 0; bit--) {
-    rest = rest << 1 | ((uint64_t)a >> bit & 1);
-    quotient <<= 1;
-    if (rest >= (uint64_t)b) {
-      rest -= (uint64_t)b;
-      quotient |= 1;
-    }
-  }
-  return (int64_t)quotient;
-}
-
 /* The product of sizes; what does not fit is more than there is memory. */
 REMORA_DEVICE int64_t remora_count(int64_t a, int64_t b) { return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 

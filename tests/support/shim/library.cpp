@@ -70,7 +70,7 @@ template <class T> static void small(const std::string &kernel, int64_t segments
 template <class T> static void scan(const std::string &kernel, int64_t segments, int64_t width) {
   const auto xs = numbers(segments * width);
   const Expected<T> expected(xs, segments, width);
-  const int64_t tiles = (segments * width + remora_layout<T>::tile - 1) / remora_layout<T>::tile;
+  const int64_t tiles = (segments * width + remora_layout<T, REMORA_SCANNED>::tile - 1) / remora_layout<T, REMORA_SCANNED>::tile;
   Array<remora_failure> failure(1, 0);
   Array<uint32_t> input(xs), ticket(1, 0);
   Array<remora_tile<T>> state(tiles, 0);
@@ -206,8 +206,8 @@ static void histograms() {
 
 template <class T> static void transpose(const char *kernel) {
   for (int64_t planes : {1, 3}) {
-    for (int64_t rows : {1, 31, 32, 65}) {
-      for (int64_t columns : {0, 1, 33, 100}) {
+    for (int64_t rows : {1, 31, 64, 65, 130}) {
+      for (int64_t columns : {0, 1, 33, 100, 128}) {
         std::vector<T> from, expected((size_t)(planes * rows * columns));
         for (uint32_t x : numbers(planes * rows * columns)) {
           from.push_back((T)x);
@@ -291,6 +291,7 @@ int main(int, char **argv) {
   operators<test_text>("test_text");
   operators<test_matrix>("test_matrix");
   scan<test_matrix>("test_matrix_scan", 1, 12000);
+  scan<test_affine>("test_affine_scan", 2, 150000);
   for (int64_t width : WIDTHS) {
     reduce<test_sum>("test_sum_fast", 2, width);
   }
