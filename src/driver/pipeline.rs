@@ -41,8 +41,12 @@ pub const DEVICE: Target = Target {
     print: "print CUDA",
 };
 
-const KERNELS: &[Step<soac::Program>] =
-    &[Run("flatten", flatten::flatten), Run("in place", optimise::in_place), Last("coalesce", flatten::coalesce)];
+const KERNELS: &[Step<soac::Program>] = &[
+    Run("flatten", flatten::flatten),
+    Run("sink", flatten::sink),
+    Run("in place", optimise::in_place),
+    Last("coalesce", flatten::coalesce),
+];
 
 impl Target {
     /// The names of all steps, in order; those in brackets are for some programs only.

@@ -626,7 +626,7 @@ template <class T, class Cell, class Op, class Done>
 REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remora_tile<T> *state, uint32_t *ticket, Cell cell, Op op,
                                Done done) {
   typedef remora_layout<T, REMORA_SCANNED> layout;
-  constexpr int ITEMS = layout::items, TILE = layout::tile;
+  constexpr int ITEMS = layout::items, TILE = layout::tile, AHEAD = ITEMS < 4 ? 1 : 4;
   REMORA_SHARED(T, exchange, ITEMS == 1 ? 1 : layout::slots(TILE));
   REMORA_SHARED(T, warp_total, REMORA_WARPS);
   REMORA_SHARED(uint32_t, warp_heads, REMORA_WARPS);
@@ -662,16 +662,16 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
         exchange[layout::across(thread, k)] = read[k];
       }
     } else {
-#pragma unroll 4
+#pragma unroll AHEAD
       for (int at = thread; at < count; at += REMORA_BLOCK) {
         int64_t segment = first_segment, position = first_position + at;
         remora_wrap(&segment, &position, width);
         const T read = cell(segment, position);
         if (ITEMS == 1) {
           only = read;
-        } else {
-          exchange[layout::slot(at)] = read;
+          break;
         }
+        exchange[layout::slot(at)] = read;
       }
     }
     if (ITEMS > 1) {
@@ -684,7 +684,12 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     remora_wrap(&own_segment, &own_position, width);
     bool head = whole && own_position == 0;
     T sum = neutral;
-    if (whole) {
+    if (ITEMS == 1) {
+      if (thread < count) {
+        head = own_position == 0;
+        sum = head ? op(neutral, only) : only;
+      }
+    } else if (whole) {
       const T first = exchange[layout::along(thread, 0)];
       sum = head ? op(neutral, first) : first;
 #pragma unroll
@@ -695,7 +700,7 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
       int64_t position = own_position;
 #pragma unroll 1
       for (int k = 0; k < ITEMS && thread * ITEMS + k < count; k++) {
-        const T value = ITEMS == 1 ? only : exchange[layout::along(thread, k)];
+        const T value = exchange[layout::along(thread, k)];
         sum = k == 0 && position != 0 ? value : op(position == 0 ? neutral : sum, value);
         head = head || position == 0;
         position = position + 1 == width ? 0 : position + 1;
@@ -754,7 +759,11 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
     if (lane > 0) {
       prefix = known && (heads & below) == 0 ? op(prefix, lanes_before) : lanes_before;
     }
-    if (whole) {
+    if (ITEMS == 1) {
+      if (thread < count) {
+        prefix = op(head ? neutral : prefix, only);
+      }
+    } else if (whole) {
 #pragma unroll
       for (int k = 0; k < ITEMS; k++) {
         T *const place = &exchange[layout::along(thread, k)];
@@ -765,7 +774,7 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
       int64_t position = own_position;
 #pragma unroll 1
       for (int k = 0; k < ITEMS && thread * ITEMS + k < count; k++) {
-        T *const place = ITEMS == 1 ? &only : &exchange[layout::along(thread, k)];
+        T *const place = &exchange[layout::along(thread, k)];
         prefix = op(position == 0 ? neutral : prefix, *place);
         *place = prefix;
         position = position + 1 == width ? 0 : position + 1;
@@ -780,11 +789,15 @@ REMORA_DEVICE void remora_scan(int64_t segments, int64_t width, T neutral, remor
         done(first_segment, first_position + k * REMORA_BLOCK + thread, exchange[layout::across(thread, k)]);
       }
     } else {
-#pragma unroll 4
+#pragma unroll AHEAD
       for (int at = thread; at < count; at += REMORA_BLOCK) {
         int64_t segment = first_segment, position = first_position + at;
         remora_wrap(&segment, &position, width);
-        done(segment, position, ITEMS == 1 ? only : exchange[layout::slot(at)]);
+        if (ITEMS == 1) {
+          done(segment, position, prefix);
+          break;
+        }
+        done(segment, position, exchange[layout::slot(at)]);
       }
     }
   }

@@ -22,6 +22,7 @@ mod context;
 mod distribute;
 mod nest;
 mod rows;
+mod sink;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Soac, Stm, Type, Va
 pub use coalesce::coalesce;
 use context::Context;
 use rustc_hash::{FxHashMap, FxHashSet};
+pub use sink::sink;
 
 /// From this many threads on the device is busy, and more parallelism is of no use.
 pub const ENOUGH: i64 = 1 << 15;

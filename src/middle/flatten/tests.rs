@@ -1,6 +1,6 @@
 //! What nests become.
 
-use super::{coalesce, flatten};
+use super::{coalesce, flatten, sink};
 use crate::base::{SourceMap, with_big_stack};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, Program, SegKind, print, read};
@@ -291,4 +291,37 @@ fn rows_are_written_by_cells() {
            (return r))",
         "map1",
     );
+}
+
+/// The host's statements in the first loop, after elements are read in kernels.
+fn in_the_loop(text: &str) -> String {
+    let program = sink(flattened(text));
+    kernel::validate(&program).unwrap_or_else(|problem| panic!("{problem}\n{}", print::program(&program)));
+    let (_, fun) = program.funs.iter().next().expect("a function");
+    let inside = fun.body.stms.iter().find_map(|stm| if let Exp::Loop { body, .. } = &stm.exp { Some(body) } else { None });
+    let names = inside.expect("a loop").stms.iter().map(|stm| program.vars[stm.pat[0]].name.to_string());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn kernels_read_what_only_they_need() {
+    let of = |before: &str, after: &str| {
+        format!(
+            "(entry main ([n i64] [a [f64 n]]) ([r [f64 n]])
+               (let ([e [f64 n]]) (loop ([b [f64 n] a]) (for k n)
+                 (let ([p f64]) (index b k unchecked))
+                 (let ([q f64]) (f64.* p 2f64))
+                 {before}
+                 (let ([c [f64 n]]) (soac n ([x f64 b]) (let ([y f64]) (f64.- x q)) (return y)))
+                 {after}))
+               (return e))"
+        )
+    };
+    with_big_stack(|| {
+        assert_eq!(in_the_loop(&of("", "(return c)")), "c");
+        // The host needs it.
+        assert_eq!(in_the_loop(&of("", "(let ([d [f64 n]]) (update c (0i64) q unchecked)) (return d)")), "p q c d");
+        // The update might have had the memory.
+        assert_eq!(in_the_loop(&of("(let ([d [f64 n]]) (update b (0i64) 1f64 unchecked))", "(return d)")), "p q d c");
+    });
 }
