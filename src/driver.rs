@@ -59,6 +59,7 @@ use crate::interp;
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
+use crate::ir::tuning::Tuning;
 use crate::ir::{imp, soac};
 use crate::rank::{self, text::Fixture};
 use crate::runtime::Value;
@@ -87,6 +88,8 @@ pub struct Checked {
     ranked: FxHashSet<DefId>,
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
+    /// The numbers that compilation goes by.
+    pub tuning: Tuning,
     /// For core written by hand, what is known about it besides its explicit form.
     pub remc: Option<crate::front::remc::Elaborated>,
     /// For APL, what is known about it besides its explicit form.

@@ -2,7 +2,7 @@
 
 use super::native::{self, Prepared};
 use super::output::Console;
-use super::program::{Loaded, load_accepted};
+use super::program::{Loaded, load_accepted, load_untuned};
 use super::run::{Backend, default_entry, find_entry, read_arguments};
 use super::test::worker::again;
 use super::values::Signature;
@@ -61,6 +61,9 @@ pub(super) struct BenchArgs {
     /// Write the results as one JSON object
     #[arg(long)]
     json: bool,
+    /// Numbers that take the place of those in the program's tuning
+    #[arg(long, hide = true, value_name = "NAME=VALUE")]
+    tuned: Vec<String>,
     /// Measures, for another process
     #[arg(long, hide = true)]
     worker: bool,
@@ -102,7 +105,11 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
     if !args.worker {
         return apart(args);
     }
-    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    let load = if args.tuned.is_empty() { load_accepted } else { load_untuned };
+    let Some(mut loaded) = load(&args.source.file, console)? else { return Ok(FAILURE) };
+    for setting in &args.tuned {
+        loaded.checked.tuning.setting(setting).map_err(|why| Box::new(Diagnostic::bare(Code::OptionValue, why)))?;
+    }
     let entry = args.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
     match measure(&Measured { args, entry: &entry }, &loaded, console) {
         Ok(report) => {

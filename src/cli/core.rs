@@ -1,7 +1,7 @@
 //! `remora core FILE`.
 
 use super::output::Console;
-use super::program::load_accepted;
+use super::program::load_untuned;
 use super::{FAILURE, Outcome, SUCCESS, SourceArg};
 use crate::ir::core;
 use clap::Args;
@@ -18,7 +18,7 @@ pub(super) struct CoreArgs {
 }
 
 pub(super) fn run(args: &CoreArgs, console: &mut Console) -> Outcome {
-    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    let Some(loaded) = load_untuned(&args.source.file, console)? else { return Ok(FAILURE) };
     let mut program = loaded.checked.core;
     if args.own {
         program.defs.retain(|define| define.span.file == loaded.root);

@@ -33,6 +33,7 @@ mod python;
 mod repl;
 mod run;
 pub mod test;
+mod tune;
 mod watch;
 
 use crate::base::ice;
@@ -115,6 +116,7 @@ enum Command {
     Build(build::BuildArgs),
     Bench(bench::BenchArgs),
     Profile(profile::ProfileArgs),
+    Tune(tune::TuneArgs),
     Test(test::TestArgs),
     Fmt(fmt::FmtArgs),
     Doc(doc::DocArgs),
@@ -236,6 +238,7 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
         Command::Build(args) => build::run(&args, console),
         Command::Bench(args) => bench::run(&args, console),
         Command::Profile(args) => profile::run(&args, console),
+        Command::Tune(args) => tune::run(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Doc(args) => doc::run(&args, console),
         Command::Literate(args) => literate::run(&args, console),
@@ -262,7 +265,7 @@ fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
         args.iter()
             .skip(1)
             .find(|a| !a.to_string_lossy().starts_with('-'))
-            .is_some_and(|a| ["run", "plot", "bench", "profile"].iter().any(|name| a == name))
+            .is_some_and(|a| ["run", "plot", "bench", "profile", "tune"].iter().any(|name| a == name))
     };
     if !is_run(&args) {
         return args;

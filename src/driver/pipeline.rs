@@ -128,7 +128,8 @@ impl<'s> Pipeline<'s> {
     }
     /// The first-order program as the target's memory is planned for it.
     pub(super) fn soac(&self, target: &Target, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-        let program = self.specialise(checked, entries)?;
+        let mut program = self.specialise(checked, entries)?;
+        program.tuning = checked.tuning.clone();
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, soac::check::validate, || pass(program));
         let program = pass::run(target.optimise, program, &mut { run });
         if target.device

@@ -11,3 +11,4 @@ pub mod profile;
 pub mod soac;
 pub mod surface;
 pub mod tables;
+pub mod tuning;

@@ -16,6 +16,7 @@ pub use library::{Library, library};
 use crate::back::text::{Dialect, Emitter, Places, Text, c_type, expr};
 use crate::base::mutation::mutated_text;
 use crate::ir::imp::{Local, Order, Param, Program, Result, Stmt, leaf_stmt};
+use crate::ir::tuning::On;
 use std::fmt::Write;
 
 /// What vector loops consist of, without programs: how loops are marked, and scalar operations.
@@ -42,9 +43,15 @@ pub fn emit(program: &Program, strict: bool) -> (String, Places) {
     (text(program, head, &mut places), places)
 }
 
+/// What of a text is made of the program, behind the run-time system.
+pub fn own_part(text: &str) -> &str {
+    text.split_once(RUNTIME).map_or(text, |(_, own)| own)
+}
+
 /// The text with `head` in front; places of failures are added to `places`.
 fn text(program: &Program, head: &str, places: &mut Places) -> String {
     let mut out = head.to_string();
+    out.push_str(&program.tuning.constants(On::Processors));
     if program.funs.iter().any(|(_, fun)| fun.recursive) {
         out.push_str("#define REMORA_RECURSIVE\n");
     }

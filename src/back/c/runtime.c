@@ -265,18 +265,25 @@ static void remora_release(remora_thread *th, remora_block **owner) {
 
 /* ---- Threads ---- */
 
+/* What may be tuned: `ir::tuning` says what it is. */
+#ifndef REMORA_CHUNK_WORK
+#define REMORA_CHUNK_WORK 20000
+#endif
+#ifndef REMORA_CHUNKS_EACH
+#define REMORA_CHUNKS_EACH 8
+#endif
+
 static int64_t remora_pieces(remora_thread *th, int64_t width, int64_t cost, int one_each) {
   int64_t threads = th->context->threads;
   if (threads <= 1 || th->order >= 0 || width <= 1) {
     return 1;
   }
   /* About 20 microseconds of work for each thread that is woken. */
-  double work = (double)width * (double)cost;
-  if (work < 40000.0) {
+  const double work = (double)width * (double)cost, most = work / REMORA_CHUNK_WORK;
+  if (most < 2) {
     return 1;
   }
-  double most = work / 20000.0;
-  int64_t pieces = one_each ? threads : threads * 8;
+  int64_t pieces = one_each ? threads : threads * REMORA_CHUNKS_EACH;
   if (pieces > width) {
     pieces = width;
   }

@@ -231,20 +231,35 @@ static void *remora_table(remora_thread *th, int number, const void *items, int6
 
 /* ---- Launches ---- */
 
-/* How work is divided. All numbers that could be tuned are here, and in `ENOUGH` and `FEW` of the pass that flattens; they are estimates. */
+/* How work is divided. All numbers that could be tuned are here, and `Threads` and `FEW` of the pass that flattens; they are estimates.
+   Those with names of their own in `ir::tuning` may be defined in front of this text. */
+
+/* Blocks of a map, for each that can run at a time: beyond some rounds of all multiprocessors blocks only cost their start. */
+#ifndef REMORA_ROUNDS
+#define REMORA_ROUNDS 32
+#endif
+/* The same for segments, whose blocks have more to do. */
+#ifndef REMORA_SEGMENT_ROUNDS
+#define REMORA_SEGMENT_ROUNDS 8
+#endif
+/* Segments of up to so many cells are reduced by lanes of a warp; */
+#ifndef REMORA_LANES_WIDTH
+#define REMORA_LANES_WIDTH 512
+#endif
+/* of up to so many if they are enough to give each warp one. Else by a block each. */
+#ifndef REMORA_WARP_WIDTH
+#define REMORA_WARP_WIDTH 4096
+#endif
+/* Cells that a thread has at least where a segment is divided among blocks, or a column among the threads of one. */
+#ifndef REMORA_CELLS
+#define REMORA_CELLS 16
+#endif
+/* Rows and columns from which products are computed in tiles: where these are nearly full, and read more than once. */
+#ifndef REMORA_PRODUCT_SIDE
+#define REMORA_PRODUCT_SIDE 32
+#endif
 enum {
-  /* Blocks of a map, for each that can run at a time: beyond some rounds of all multiprocessors blocks only cost their start. */
-  REMORA_ROUNDS = 32,
-  /* The same for segments, whose blocks have more to do. */
-  REMORA_SEGMENT_ROUNDS = 8,
-  /* Segments of up to so many cells are reduced by lanes of a warp; */
-  REMORA_LANES_WIDTH = 512,
-  /* of up to so many if they are enough to give each warp one. Else by a block each. */
-  REMORA_WARP_WIDTH = 4096,
-  /* Cells that a thread has at least where a segment is divided among blocks, or a column among the threads of one. */
-  REMORA_CELLS = 16,
-  /* Rows and columns, and the depth, from which products are computed in tiles: where these are nearly full, and read more than once. */
-  REMORA_PRODUCT_SIDE = 32,
+  /* The same for the depth of products. */
   REMORA_PRODUCT_DEPTH = 8,
   /* A histogram has bins in shared memory if each block has so many cells for each of its bins, */
   REMORA_HIST_CELLS = 4,

@@ -20,6 +20,7 @@ use crate::back::text::{Emitter, Places, c_type, expr};
 use crate::base::Scalar;
 use crate::base::mutation::mutated_text;
 use crate::ir::imp::Program;
+use crate::ir::tuning::On;
 use std::fmt::Write;
 
 const DEVICE: &str = concat!(
@@ -69,7 +70,7 @@ struct Host {
 
 /// The texts of a program.
 pub fn emit(program: &Program) -> Cuda {
-    let (mut host, mut plan) = (mutated_text!(HOST).to_string(), String::new());
+    let (mut host, mut plan) = (program.tuning.constants(On::Devices) + mutated_text!(HOST).as_ref(), String::new());
     let mut kernels = Host::default();
     let mut places = Places::default();
     let mut device = mutated_text!(DEVICE).to_string();
@@ -106,6 +107,11 @@ pub fn emit(program: &Program) -> Cuda {
     device.push_str(&kernels.types);
     device.push_str(&kernels.text);
     Cuda { host, kernels: device, places }
+}
+
+/// What of the text of a host plan is made of the program, behind the run-time system.
+pub fn own_part(host: &str) -> &str {
+    host.split_once(HOST).map_or(host, |(_, own)| own)
 }
 
 /// The bits of a floating-point number.

@@ -7,9 +7,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
 use crate::ir::profile::{Copied, Note, Role};
 use crate::ir::soac::{Operator, Size, Soac, Type, Var};
-
-/// Cells of a chunk of a long scan: those that it reads fit the second-level cache of a processor.
-const BLOCK: i64 = 1 << 16;
+use crate::ir::tuning::Knob;
 
 /// A component of what chunks have found.
 pub(super) struct Partial {
@@ -118,7 +116,8 @@ impl<'p> Lower<'_, 'p> {
         self.remark(Note::Twice);
         let one = Expr::arith(Int::Eq, chunks.clone(), Expr::int(1));
         let carried = self.start(&soac.scans, span);
-        let several = if soac.reduces.is_empty() { chunks.clone().times(Expr::int(BLOCK)) } else { width.clone() };
+        let several =
+            if soac.reduces.is_empty() { chunks.clone().times(Expr::int(self.program.tuning.get(Knob::ScanBlock))) } else { width.clone() };
         let longest = Expr::Select(Box::new(one.clone()), Box::new(width.clone()), Box::new(several));
         let longest = self.atom("longest", longest);
         let start = self.local("start", PrimType::I64);

@@ -91,7 +91,7 @@ enum Extra {
     Profile,
 }
 fn lower_all(program: &Program, options: Options, extra: Extra) -> imp::Program {
-    let mut out = imp::Program::default();
+    let mut out = imp::Program { tuning: program.tuning.clone(), ..imp::Program::default() };
     let mut defs = Defs::default();
     program.consts.iter().for_each(|stm| defs.note(stm));
     program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));

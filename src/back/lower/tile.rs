@@ -12,6 +12,7 @@ use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Ptr, Stmt};
 use crate::ir::profile::Role;
 use crate::ir::soac::{Size, Soac, Var};
+use crate::ir::tuning::Knob;
 use std::ops::Range;
 
 /// The size of a tile.
@@ -28,8 +29,6 @@ const WIDE: Shape = Shape { height: 8, bytes: 128 };
 const NARROW: Shape = Shape { height: 5, bytes: 64 };
 /// Tiles whose rows are packed together: a panel of columns stays in the first-level cache for all of them.
 const GROUP: i64 = 4;
-/// Elements of a block of a column.
-const DEPTH: i64 = 256;
 /// Fewer rows or columns are not worth the copies.
 const FEW: i64 = 4;
 
@@ -103,6 +102,10 @@ enum Transfer {
 }
 
 impl<'p> Lower<'_, 'p> {
+    /// Elements of a block of a column.
+    fn block_depth(&self) -> i64 {
+        self.program.tuning.get(Knob::ProductDepth)
+    }
     /// Such cells of such a map, written to `outs`, with tiles that suit the processor.
     pub(super) fn tiles(&mut self, nest: Nest<'p>, outer: &'p Soac, cells: Range<Expr>, outs: &[Mem], span: Span) {
         let [wide, narrow] = [WIDE, NARROW].map(|shape| self.block(|this| this.tiles_of(shape, nest, outer, cells.clone(), outs, span)).0);
@@ -126,7 +129,7 @@ impl<'p> Lower<'_, 'p> {
             false => {
                 let (handle, ptr) = (self.handle("sums"), self.ptr(Symbol::new("sums"), elem, None));
                 let rows = cells.end.clone().minus(cells.start.clone());
-                let single = self.atom_bool("single", depth.clone().less(Expr::int(DEPTH + 1)));
+                let single = self.atom_bool("single", depth.clone().less(Expr::int(self.block_depth() + 1)));
                 let select = |few: Expr, many: Expr| Expr::Select(Box::new(single.clone()), Box::new(few), Box::new(many));
                 let count = select(Expr::int(height * columns), Expr::arith(Int::Count, rows, width.clone()));
                 let stride = self.atom("stride", select(Expr::int(columns), width.clone()));
@@ -144,18 +147,19 @@ impl<'p> Lower<'_, 'p> {
             if input.is_column {
                 let ptr = self.ptr(Symbol::new("columns"), elem, None);
                 let handle = self.handle("columns");
-                let count = Expr::arith(Int::Count, panels.clone(), Expr::int(columns * DEPTH));
+                let count = Expr::arith(Int::Count, panels.clone(), Expr::int(columns * self.block_depth()));
                 self.emit_alloc(handle, ptr, count, Role::Packed, span);
                 handles.push(handle);
                 copies.push(ptr);
             } else {
-                let ptr = self.ptr(Symbol::new("rows"), elem, Some((GROUP * height * DEPTH) as u64));
+                let ptr = self.ptr(Symbol::new("rows"), elem, Some((GROUP * height * self.block_depth()) as u64));
                 self.emit(Stmt::Stack(ptr));
                 copies.push(ptr);
             }
         }
         // There is at least one block: without elements there are sums all the same.
-        let blocks = self.ceiling(&mutated!(TileBlocks, depth.clone(), depth.clone().minus(Expr::int(DEPTH - 1))), DEPTH);
+        let blocks =
+            self.ceiling(&mutated!(TileBlocks, depth.clone(), depth.clone().minus(Expr::int(self.block_depth() - 1))), self.block_depth());
         let none = Expr::arith(Int::Eq, blocks.clone(), Expr::int(0));
         let blocks = Expr::Select(Box::new(none), Box::new(Expr::int(1)), Box::new(blocks));
         let blocks = self.atom("stretches", blocks);
@@ -165,9 +169,9 @@ impl<'p> Lower<'_, 'p> {
         let groups = self.ceiling(&all, GROUP);
         let s = self.local("stretch", PrimType::I64);
         let (body, ()) = self.block(|this| {
-            let from = this.atom("from", Expr::Local(s).times(Expr::int(DEPTH)));
+            let from = this.atom("from", Expr::Local(s).times(Expr::int(this.block_depth())));
             let rest = this.atom("rest", depth.clone().minus(from.clone()));
-            let count = this.atom("count", Expr::arith(Int::Min, rest, Expr::int(DEPTH)));
+            let count = this.atom("count", Expr::arith(Int::Min, rest, Expr::int(this.block_depth())));
             let block = Block { from, count };
             this.copy_columns(&tile, &block, &panels, &copies);
             let g = this.local("group", PrimType::I64);
@@ -225,7 +229,7 @@ impl<'p> Lower<'_, 'p> {
                         let Some(q) = tile.nest.map.lambda.params.iter().position(|param| *param == input.array) else { continue };
                         let array = this.array(tile.nest.map.inputs[q]);
                         let value = this.element(&array, &[j.clone(), at.clone()], this.program.ty(input.param).elem);
-                        let place = start.clone().times(Expr::int(DEPTH)).plus(Expr::Local(k).times(size.clone()));
+                        let place = start.clone().times(Expr::int(this.block_depth())).plus(Expr::Local(k).times(size.clone()));
                         this.emit(Stmt::Store(*copy, place.plus(Expr::Local(l)), value));
                     }
                 });
@@ -249,8 +253,8 @@ impl<'p> Lower<'_, 'p> {
         contexts
     }
     /// Where element `k` of row `r` of tile number `t` of its group is copied to.
-    fn row_place(tile: &Tile<'p>, t: &Expr, k: Local, r: i64) -> Expr {
-        let start = t.clone().times(Expr::int(tile.height * DEPTH));
+    fn row_place(&self, tile: &Tile<'p>, t: &Expr, k: Local, r: i64) -> Expr {
+        let start = t.clone().times(Expr::int(tile.height * self.block_depth()));
         start.plus(Expr::Local(k).times(Expr::int(tile.height))).plus(Expr::int(r))
     }
     /// Copies a block of the rows of a tile. All rows advance together: neighbours in memory may be those of a row or of a column.
@@ -264,7 +268,7 @@ impl<'p> Lower<'_, 'p> {
                 for (input, copy) in tile.inputs.iter().zip(copies).filter(|(input, _)| !input.is_column) {
                     let array = this.array(input.array);
                     let value = this.element(&array, std::slice::from_ref(&at), this.program.ty(input.param).elem);
-                    this.emit(Stmt::Store(*copy, Self::row_place(tile, &position.number, k, r as i64), value));
+                    this.emit(Stmt::Store(*copy, this.row_place(tile, &position.number, k, r as i64), value));
                 }
             }
         });
@@ -293,7 +297,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::If(Expr::int(0).less(block.from.clone()), load, Vec::new()));
 
         let k = self.local("k", PrimType::I64);
-        let base = self.atom("base", start.clone().times(Expr::int(DEPTH)));
+        let base = self.atom("base", start.clone().times(Expr::int(self.block_depth())));
         let (row, ()) = self.block(|this| {
             let base = this.atom("base", base.plus(Expr::Local(k).times(Expr::int(tile.columns))));
             let l = this.local("l", PrimType::I64);
@@ -305,7 +309,7 @@ impl<'p> Lower<'_, 'p> {
                 for (r, (context, sum)) in contexts.into_iter().zip(&sums).enumerate() {
                     this.locs.extend(context);
                     for (input, copy) in tile.inputs.iter().zip(copies).filter(|(input, _)| !input.is_column) {
-                        let at = Self::row_place(tile, &position.number, k, r as i64);
+                        let at = this.row_place(tile, &position.number, k, r as i64);
                         this.set_scalar(input.param, Expr::Load(*copy, Box::new(at)));
                     }
                     this.add_to(tile.nest, *sum, &Expr::Local(l));

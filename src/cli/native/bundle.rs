@@ -16,6 +16,7 @@ use crate::base::{Code, SourceMap, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::front::resolve::Loader;
+use crate::ir::tuning::Tuning;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -35,6 +36,9 @@ struct Contents {
     #[serde(default)]
     called: Vec<String>,
     strict: bool,
+    /// What it was tuned to.
+    #[serde(default)]
+    tuning: String,
     /// What the processor must be able to do.
     processor: String,
     /// Whether it runs on a CUDA device.
@@ -143,7 +147,8 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
     let called = names.iter().map(|name| loaded.checked.source_name(*name).as_str().to_string()).collect();
     let (cuda, driver, image) = (matches!(target, Target::Cuda { .. }), driver.len(), image.len());
-    let contents = Contents { root, sources, entries, called, strict, processor: build::processor(), cuda, driver, image };
+    let tuning = loaded.checked.tuning.text();
+    let contents = Contents { root, sources, entries, called, strict, tuning, processor: build::processor(), cuda, driver, image };
     let contents = serde_json::to_vec(&contents).unwrap_or_default();
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
@@ -180,7 +185,9 @@ impl Bundle {
         let mut map = SourceMap::default();
         let text = sources.iter().find(|(name, _)| name == root).map(|(_, text)| text.as_str()).unwrap_or_default();
         let file = map.add(root.as_str(), text);
-        let checked = driver::check(&mut map, &Memory(sources), file);
+        let mut checked = driver::check(&mut map, &Memory(sources), file);
+        // What was written is well-formed.
+        checked.tuning = Tuning::read(&self.contents.tuning).unwrap_or_default();
         Loaded { sources: map, root: file, checked }
     }
     /// What was compiled, as far as this processor can run it.

@@ -265,16 +265,22 @@ impl State {
     }
 }
 
-/// This program with the same arguments, as a worker.
-pub fn again(command: &str) -> std::io::Result<Command> {
+/// This program, without arguments.
+pub fn own() -> std::io::Result<Command> {
     // The name of the file may have gone in the meantime; the system knows the file.
     let own = Path::new("/proc/self/exe");
     let mut started = STARTED.get().map(|(command, _)| command.iter()).into_iter().flatten();
-    let mut again = match started.next() {
+    let mut command = match started.next() {
         Some(interpreter) => Command::new(interpreter),
         None => Command::new(if own.exists() { own.to_path_buf() } else { std::env::current_exe()? }),
     };
-    again.args(started);
+    command.args(started);
+    Ok(command)
+}
+
+/// This program with the same arguments, as a worker.
+pub fn again(command: &str) -> std::io::Result<Command> {
+    let mut again = own()?;
     let args = STARTED.get().map_or_else(|| std::env::args_os().skip(1).collect(), |(_, args)| args.clone());
     let mut said = false;
     for arg in args {

@@ -31,6 +31,7 @@ pub mod visit;
 pub mod weight;
 
 use super::profile::{Profile, SiteId};
+use super::tuning::Tuning;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{Arena, Code, Idx, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use variants::Variants;
@@ -80,6 +81,8 @@ pub struct Program {
     pub tables: Vec<Table>,
     /// If it is profiled: what its [probes](Stmt::Probe) are about.
     pub profile: Option<Profile>,
+    /// The numbers that the run-time system goes by; no part of the text of programs.
+    pub tuning: Tuning,
 }
 
 /// A constant array.

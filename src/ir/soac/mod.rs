@@ -33,6 +33,7 @@ pub use size::Size;
 
 use super::attributes::Depth;
 use super::profile::{Copied, Fusion};
+use super::tuning::Tuning;
 use crate::base::scalar::ScalarOp;
 use crate::base::{Arena, Chains, Idx, PrimType, Scalar, Span, Symbol};
 
@@ -138,6 +139,8 @@ pub struct Program {
     pub fused: Vec<Fusion>,
     /// Why arrays are copied before updates: the places of the copies, and names of the arrays. The same holds for it.
     pub copies: Vec<(Span, Symbol, Copied)>,
+    /// The numbers that the passes go by; no part of the text of programs.
+    pub tuning: Tuning,
 }
 
 /// A function.

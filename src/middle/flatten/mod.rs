@@ -4,7 +4,7 @@
 //! whose body has parallelism of its own can be run in two ways: a thread for each of its cells, with the inner soacs as loops, or
 //! **distributed**: the statements of the body are maps of their own, and inner soacs become segmented operators over the whole space.
 //! The first reads and writes less, the second has more threads. Which is better depends on sizes that are known at run time only: both
-//! are made, and a comparison of the number of threads with [`ENOUGH`] chooses. Where every inner soac goes over rows that no other thread
+//! are made, and a comparison of the number of threads with [`Knob::Threads`](crate::ir::tuning::Knob::Threads) chooses. Where every inner soac goes over rows that no other thread
 //! reads, memory is what counts, and there is nothing to choose: segmented operators read rows once, with neighbours in neighbouring threads.
 //!
 //! * Maps in maps with nothing between them are one space; there is nothing to choose.
@@ -34,8 +34,6 @@ use context::Context;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub use sink::sink;
 
-/// From this many threads on the device is busy, and more parallelism is of no use.
-pub const ENOUGH: i64 = 1 << 15;
 /// Inner soacs of up to this many cells are loops.
 const FEW: i64 = 32;
 

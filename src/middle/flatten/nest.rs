@@ -1,13 +1,14 @@
 //! Soacs with the maps around them.
 
+use super::Flatten;
 use super::context::{Context, cheap, needed, parallel, parallel_body};
-use super::{ENOUGH, Flatten};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Seg, SegKind, Size, Soac, Stm, Type, Var};
+use crate::ir::tuning::Knob;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -122,7 +123,8 @@ impl Flatten {
         let mut inside = body.stms.iter().filter(|stm| !cheap(&stm.exp));
         let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
         let single = inside.all(maps);
-        let known = threads.as_constant().map(|n| n >= ENOUGH);
+        let enough = self.program.tuning.get(Knob::Threads);
+        let known = threads.as_constant().map(|n| n >= enough);
         let own = self.own_rows(inner, body);
         let bind = |deep: Vec<Var>, stms: Vec<Stm>, out: &mut Vec<Stm>| {
             let mut subst = Subst::default();
@@ -176,7 +178,10 @@ impl Flatten {
         let cond = self.program.fresh(Symbol::new("enough"), Type::scalar(PrimType::Bool));
         out.push(Stm {
             pat: vec![cond],
-            exp: Exp::Scalar(ScalarOp::new(Op::Ge, PrimType::I64), vec![Operand::Var(count), Operand::int(ENOUGH)]),
+            exp: Exp::Scalar(
+                ScalarOp::new(Op::Ge, PrimType::I64),
+                vec![Operand::Var(count), Operand::int(self.program.tuning.get(Knob::Threads))],
+            ),
             span,
         });
         Operand::Var(cond)

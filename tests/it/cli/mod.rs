@@ -8,6 +8,7 @@ mod pictures;
 mod profile;
 mod repl;
 mod tools;
+mod tune;
 
 use std::io::Write;
 use std::path::Path;
