@@ -59,7 +59,7 @@ use crate::interp;
 use crate::ir::core::{self, check::CoreError};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
-use crate::ir::tuning::Tuning;
+use crate::ir::tuning::{On, Tuning};
 use crate::ir::{imp, soac};
 use crate::rank::{self, text::Fixture};
 use crate::runtime::Value;
@@ -565,6 +565,20 @@ pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) 
     let text = pipeline.step(DEVICE.print, || cuda::emit(&imp));
     let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
     Ok(CudaProgram { text, program, places, times: pipeline.times() })
+}
+
+/// What is made of these entry points, without the run-time system: two such texts differ if what runs differs.
+///
+/// # Errors
+/// E0801: what cannot be compiled.
+pub fn own_text(sources: &SourceMap, checked: &Checked, entries: &[Symbol], on: On) -> Result<String, Box<Diagnostic>> {
+    Ok(match on {
+        On::Processors => c::own_part(&compile(sources, checked, entries, false)?.text).to_string(),
+        On::Devices => {
+            let made = compile_cuda(sources, checked, entries)?.text;
+            cuda::own_part(&made.host).to_string() + &made.kernels
+        }
+    })
 }
 
 /// The library for CUDA devices of these entry points of an accepted program, its names beginning with `prefix`. Compiling it, and those

@@ -8,7 +8,6 @@ use super::program::{Loaded, load_untuned, tuning_file};
 use super::run::{Backend, default_entry, find_entry};
 use super::test::worker::own;
 use super::{FAILURE, Outcome, STARTED, SUCCESS, SourceArg, bench, files};
-use crate::back::{c, cuda};
 use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -182,13 +181,7 @@ impl Search<'_, '_> {
     /// What is made of the program.
     fn text(&self) -> Result<String, Box<Diagnostic>> {
         let Loaded { sources, checked, .. } = &*self.loaded;
-        Ok(match self.on {
-            On::Processors => c::own_part(&driver::compile(sources, checked, &[self.name], false)?.text).to_string(),
-            On::Devices => {
-                let made = driver::compile_cuda(sources, checked, &[self.name])?.text;
-                cuda::own_part(&made.host).to_string() + &made.kernels
-            }
-        })
+        driver::own_text(sources, checked, &[self.name], self.on)
     }
     /// Changes a number to one of the values that are tried.
     fn set(&mut self, knob: Knob, value: i64) {

@@ -1,7 +1,10 @@
 //! `remora tune`, and what reads its file.
 
 use super::Place;
+use crate::support::shim;
 use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
 
 const PROGRAM: &str = "\
 entry main [n] (xs: [n]f64) : f64 = f64.sum (f64.sqrt (xs * xs + 1))
@@ -62,4 +65,22 @@ fn what_makes_no_sense_is_refused() {
     place.refused(&["tune", "a.rem", "-e", "nothing"], &["E0611", "nothing"]);
     place.refused(&["tune", "a.rem", "--runs", "1"], &["main"]);
     place.refused(&["tune", "a.rem", "[1]", "--seconds", "-1"], &["E0618"]);
+}
+
+#[test]
+fn a_device_is_tuned() {
+    let place = Place::new(&[("a.rem", PROGRAM)]);
+    let (library, device) = (shim::runtime().expect("a library"), shim::device().expect("a device"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    command.current_dir(place.path()).env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", device).env("REMORA_SHIM_LIBRARY", library);
+    command.env("REMORA_SHIM_FOLDER", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"));
+    command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/shim/shim.h"));
+    command.args(["tune", "a.rem", "[1, 2, 3]", "--backend", "cuda", "--runs", "1", "--seconds", "0", "--json"]);
+    let output = command.args(["--number", "cells", "--number", "chunk-work", "--number", "product-side"]).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let numbers = report["numbers"].as_array().expect("a list");
+    // The program has a reduction, and no product; the last number is one of processors.
+    assert_eq!((&report["backend"], numbers.len()), (&"cuda".into(), 1), "{report}");
+    assert!(numbers[0]["name"] == "cells" && numbers[0]["times"].as_array().is_some_and(|times| times.len() == 3), "{report}");
 }
