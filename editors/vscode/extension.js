@@ -4,7 +4,7 @@
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
-const LANGUAGES = ["remora", "futhark", "remora-core"];
+const LANGUAGES = ["remora", "futhark", "remora-core", "apl"];
 
 let client;
 
@@ -15,7 +15,7 @@ async function start() {
   client = new LanguageClient("remora", "remora", server, {
     documentSelector: LANGUAGES.flatMap((language) => ["file", "untitled", "remora-library"].map((scheme) => ({ language, scheme }))),
     initializationOptions: { inlayHints: settings.get("inlayHints") },
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{rem,fut,remc}") },
+    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{rem,fut,remc,apl}") },
   });
   try {
     await client.start();

@@ -26,6 +26,9 @@ pub fn complete(
     let offset = analysis.offset(position);
     let text = analysis.text();
     let line = &text[text[..offset].rfind('\n').map_or(0, |at| at + 1)..offset];
+    if analysis.is_apl() {
+        return super::apl::complete(analysis, position);
+    }
     let mut items = Items::new();
     if analysis.is_core() {
         core(analysis, &mut items);

@@ -41,6 +41,9 @@ pub fn hints(analysis: &Analysis, range: Range, kinds: Kinds) -> Vec<InlayHint> 
     if analysis.is_core() {
         return core(analysis, span, kinds);
     }
+    if analysis.is_apl() {
+        return super::apl::hints(analysis, span, kinds);
+    }
     let mut out = Vec::new();
     for def in analysis.ranked_within(span).collect::<Vec<_>>() {
         let hinter = Hinter { analysis, def, kinds, span };
@@ -212,7 +215,7 @@ impl Analysis {
     }
 }
 
-fn plain(position: Position, label: String, kind: Option<InlayHintKind>) -> InlayHint {
+pub(super) fn plain(position: Position, label: String, kind: Option<InlayHintKind>) -> InlayHint {
     InlayHint {
         position,
         label: InlayHintLabel::String(label),

@@ -22,6 +22,10 @@ pub fn hover(analysis: &Analysis, position: Position) -> Option<Hover> {
         let (span, value) = super::core::hover(analysis, offset)?;
         return Some(shown(value, Some(analysis.range(span))));
     }
+    if analysis.is_apl() {
+        let (span, value) = super::apl::hover(analysis, offset)?;
+        return Some(shown(value, Some(analysis.range(span))));
+    }
     let names = analysis.names_at(offset);
     let mut parts = Vec::new();
     let mut span = None;

@@ -2,9 +2,10 @@
 //! Protocol. `cli/lsp` speaks the protocol.
 //!
 //! Everything is read off the tables that the compiler makes anyway; nothing is inferred here. Files whose names end in `.remc` are core:
-//! of them diagnostics, insertions and symbols are known.
+//! of them diagnostics, insertions and symbols are known; those that end in `.apl` are scripts, of which `apl` knows words and types.
 
 pub mod actions;
+mod apl;
 pub mod complete;
 mod core;
 pub mod diagnostics;
@@ -105,6 +106,11 @@ impl Analysis {
     /// Whether the document is core.
     pub fn is_core(&self) -> bool {
         driver::is_core(&self.sources.file(self.file).name)
+    }
+
+    /// Whether the document is a script in APL.
+    pub fn is_apl(&self) -> bool {
+        driver::is_apl(&self.sources.file(self.file).name)
     }
 
     /// The lines of a file.

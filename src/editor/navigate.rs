@@ -13,6 +13,9 @@ pub fn definition(analysis: &Analysis, position: Position) -> Vec<Span> {
     if analysis.is_core() {
         return super::core::definition(analysis, offset).into_iter().collect();
     }
+    if analysis.is_apl() {
+        return super::apl::definition(analysis, offset).into_iter().collect();
+    }
     if let Some(file) = imported(analysis, offset) {
         return vec![Span::new(file, 0, 0)];
     }
@@ -65,6 +68,9 @@ fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
 /// The things under the pointer: where they are declared. Where one name stands for an old and a new variable, `let a[i] = v`, they are one
 /// thing, and so on.
 pub fn things(analysis: &Analysis, position: Position) -> Vec<Span> {
+    if analysis.is_apl() {
+        return super::apl::definition(analysis, analysis.offset(position)).into_iter().collect();
+    }
     let mut found: Vec<Span> = analysis.names_at(analysis.offset(position)).iter().filter_map(|name| name.declared).collect();
     let all = analysis.occurrences();
     loop {
@@ -85,6 +91,9 @@ pub fn things(analysis: &Analysis, position: Position) -> Vec<Span> {
 
 /// Where the document names things that are declared at these places, the declarations included.
 pub fn references(analysis: &Analysis, things: &[Span]) -> Vec<Span> {
+    if analysis.is_apl() {
+        return things.iter().flat_map(|thing| super::apl::uses(analysis, thing.start as usize)).map(|(span, _)| span).collect();
+    }
     let all = analysis.occurrences();
     let mut places: Vec<Span> = named(&all, things).map(|o| o.span).collect();
     places.dedup();
@@ -97,6 +106,13 @@ pub(super) fn named<'a>(all: &'a [Occurrence], things: &'a [Span]) -> impl Itera
 
 /// The places in the document that name what is under the pointer.
 pub fn highlights(analysis: &Analysis, position: Position) -> Vec<DocumentHighlight> {
+    if analysis.is_apl() {
+        let each = super::apl::uses(analysis, analysis.offset(position)).into_iter().map(|(span, given)| DocumentHighlight {
+            range: analysis.range(span),
+            kind: Some(if given { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ }),
+        });
+        return each.collect();
+    }
     let things = things(analysis, position);
     let all = analysis.occurrences();
     let mut out: Vec<DocumentHighlight> = Vec::new();

@@ -13,6 +13,8 @@ pub fn folding(analysis: &Analysis) -> Vec<FoldingRange> {
     let mut spans = Vec::new();
     if analysis.is_core() {
         spans.extend(sexp::parse(analysis.file, analysis.text()).0.iter().map(|item| (item.span, None)));
+    } else if analysis.is_apl() {
+        spans.extend(super::apl::folding(analysis).into_iter().map(|span| (span, None)));
     } else if let Some(unit) = analysis.unit() {
         declarations(&unit.decls, &mut spans);
         spans.extend(imports(analysis, &unit.decls).map(|span| (span, Some(FoldingRangeKind::Imports))));
@@ -67,7 +69,11 @@ fn lines(start_line: u32, end_line: u32, kind: Option<FoldingRangeKind>) -> Opti
 }
 
 fn comments(analysis: &Analysis) -> Vec<FoldingRange> {
-    let sign = if analysis.is_core() { ";" } else { "--" };
+    let sign = match (analysis.is_core(), analysis.is_apl()) {
+        (true, _) => ";",
+        (_, true) => "⍝",
+        _ => "--",
+    };
     let mut out = Vec::new();
     let mut start = None;
     let last = analysis.text().lines().count();

@@ -17,6 +17,9 @@ use std::mem::discriminant;
 /// # Errors
 /// Why it cannot, in words.
 pub fn prepare(analysis: &Analysis, position: Position) -> Result<(Range, String), String> {
+    if analysis.is_apl() {
+        return Err("names of scripts in APL are not renamed: which of them are the same is known only when they are run".to_string());
+    }
     let names = analysis.names_at(analysis.offset(position));
     let Some(name) = names.iter().find(|name| name.meaning != Meaning::Field).or(names.first()) else {
         return Err("there is no name here".to_string());

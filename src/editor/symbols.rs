@@ -13,6 +13,9 @@ pub fn document_symbols(analysis: &Analysis) -> Vec<DocumentSymbol> {
     if analysis.is_core() {
         return core(analysis);
     }
+    if analysis.is_apl() {
+        return apl(analysis);
+    }
     let Some(unit) = analysis.unit() else { return Vec::new() };
     unit.decls.iter().filter_map(|decl| symbol(analysis, decl)).collect()
 }
@@ -63,6 +66,21 @@ fn core(analysis: &Analysis) -> Vec<DocumentSymbol> {
     let (items, _) = sexp::parse(analysis.file, analysis.text());
     let named = items.iter().filter_map(|item| Some((item.span, crate::front::remc::defined_at(item)?)));
     named.map(|(span, name)| made(analysis, name, SymbolKind::FUNCTION, span, Vec::new())).collect()
+}
+
+#[allow(deprecated, reason = "the type of the protocol has a field that nobody uses any more")]
+fn apl(analysis: &Analysis) -> Vec<DocumentSymbol> {
+    let named = super::apl::symbols(analysis).into_iter().map(|(name, kind, span, whole, detail)| DocumentSymbol {
+        name,
+        detail,
+        kind,
+        tags: None,
+        deprecated: None,
+        range: analysis.range(whole),
+        selection_range: analysis.range(span),
+        children: None,
+    });
+    named.collect()
 }
 
 /// A declaration of a program.

@@ -43,9 +43,16 @@ pub fn tokens(analysis: &Analysis, part: Option<Span>) -> Vec<SemanticToken> {
         return Vec::new();
     }
     let part = part.unwrap_or(Span::new(analysis.file, 0, analysis.text().len()));
+    let mut found: Vec<(u32, u32, u32, u32)> = Vec::new();
+    if analysis.is_apl() {
+        for (span, name, declares) in super::apl::tokens(analysis) {
+            found.push((span.start, span.end, number_of(name), u32::from(declares) * DECLARATION));
+        }
+        found.retain(|(start, end, ..)| *start < part.end && part.start < *end);
+        return relative(analysis, &found);
+    }
     let text = analysis.text();
     let meanings = meanings(analysis);
-    let mut found: Vec<(u32, u32, u32, u32)> = Vec::new();
     let mut end = 0;
     for token in lex(analysis.file, text).tokens {
         comments(text, end, token.start, &mut found);

@@ -5,7 +5,7 @@ end
 vim.g.loaded_remora = true
 
 vim.api.nvim_create_autocmd("FileType", {
-  pattern = { "remora", "futhark", "remora-core" },
+  pattern = { "remora", "futhark", "remora-core", "apl" },
   callback = function(event)
     require("remora").attach(event.buf)
   end,

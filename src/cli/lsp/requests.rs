@@ -32,7 +32,7 @@ pub(super) fn capabilities() -> Value {
         "renameProvider": { "prepareProvider": true },
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
-        "completionProvider": { "triggerCharacters": [".", "\"", "/", "#"] },
+        "completionProvider": { "triggerCharacters": [".", "\"", "/", "#", "`"] },
         "signatureHelpProvider": { "triggerCharacters": [" "] },
         "documentFormattingProvider": true,
         "documentRangeFormattingProvider": true,

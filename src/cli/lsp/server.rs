@@ -247,7 +247,7 @@ impl Server {
             "initialized" => {
                 self.ask_settings();
                 if self.client.watch {
-                    let watchers = json!([{ "globPattern": "**/*.{rem,fut,remc}" }]);
+                    let watchers = json!([{ "globPattern": "**/*.{rem,fut,remc,apl}" }]);
                     let options =
                         json!({ "id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
                     self.ask("watch", "client/registerCapability", json!({ "registrations": [options] }));

@@ -20,11 +20,12 @@ pub(super) fn name_of(uri: &Uri, language: &str) -> String {
         return path.to_string_lossy().into_owned();
     }
     let name = uri.as_str().to_string();
-    let known = [".rem", ".fut", ".remc"].iter().any(|ending| name.ends_with(ending));
+    let known = [".rem", ".fut", ".remc", ".apl"].iter().any(|ending| name.ends_with(ending));
     match language {
         _ if known => name,
         "futhark" => name + ".fut",
         "remora-core" => name + ".remc",
+        "apl" => name + ".apl",
         _ => name + ".rem",
     }
 }

@@ -29,8 +29,10 @@ mod structure;
 mod system;
 mod tree;
 mod value;
+pub mod words;
 
 pub use build::Form;
+pub use glyph::{Class, GLYPHS, Glyph};
 pub use machine::Note;
 pub use program::{Elaborated, LIBRARY, Parameter, Request, program};
 pub use value::Kind;

@@ -306,3 +306,48 @@ fn formatting() {
     let refusal = client.refusal("textDocument/formatting", json!({ "textDocument": { "uri": uri }, "options": options }));
     assert!(refusal["message"].as_str().is_some_and(|message| message.starts_with("nothing is formatted")), "{refusal}");
 }
+
+#[test]
+fn scripts_in_apl() {
+    let mut client = Client::new();
+    let text = "m←3 4⍴⍳12\navg←{\n  s←+⌿⍵ ⍝ sums\n  s÷≢⍵\n}\n⎕←avg m\nm←`rho m\n";
+    let uri = client.open("means.apl", text);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    let hints = client.request("textDocument/inlayHint", whole(&uri));
+    assert!(hinted(text, &hints).starts_with("m⟨: [3][4]i64⟩←3 4⍴⍳12\n"), "{}", hinted(text, &hints));
+    let says =
+        |hover: &Value, words: &str| assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains(words)), "{hover}");
+    says(&client.at("textDocument/hover", &uri, (0, 5)), "`` `rho ``");
+    says(&client.at("textDocument/hover", &uri, (0, 5)), "[2]i64 [12]i64 -> [3][4]i64");
+    says(&client.at("textDocument/hover", &uri, (5, 6)), "m : [3][4]i64");
+    says(&client.at("textDocument/hover", &uri, (2, 5)), "[3][4]i64 -> [4]i64");
+    // The value that counts there, and all places of the name.
+    assert_eq!(client.at("textDocument/definition", &uri, (5, 3))[0]["range"]["start"], json!({ "line": 1, "character": 0 }));
+    assert_eq!(client.at("textDocument/definition", &uri, (5, 6))[0]["range"]["start"], json!({ "line": 0, "character": 0 }));
+    let marks = client.at("textDocument/documentHighlight", &uri, (5, 6));
+    let kinds: Vec<_> = marks.as_array().expect("a list").iter().map(|mark| mark["kind"].as_u64().unwrap_or_default()).collect();
+    assert_eq!(kinds, [3, 2, 3, 2]);
+    let mut place =
+        json!({ "textDocument": { "uri": uri }, "position": { "line": 5, "character": 6 }, "context": { "includeDeclaration": true } });
+    assert_eq!(client.request("textDocument/references", place.clone()).as_array().map(Vec::len), Some(4));
+    let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
+    let names: Vec<_> = symbols.as_array().expect("a list").iter().map(|symbol| (&symbol["name"], &symbol["kind"])).collect();
+    assert_eq!(names, [(&json!("m"), &json!(13)), (&json!("avg"), &json!(12))]);
+    let folds = client.request("textDocument/foldingRange", json!({ "textDocument": { "uri": uri } }));
+    assert!(folds.as_array().expect("a list").iter().any(|fold| fold["startLine"] == 1 && fold["endLine"] == 3), "{folds}");
+    assert!(
+        client.request("textDocument/semanticTokens/full", json!({ "textDocument": { "uri": uri } }))["data"]
+            .as_array()
+            .is_some_and(|data| data.len() > 50)
+    );
+    // Glyphs by their names.
+    client.replace(&uri, 2, "x←`io");
+    place["position"] = json!({ "line": 0, "character": 5 });
+    let items = client.request("textDocument/completion", place);
+    let items = items.as_array().expect("a list");
+    assert_eq!((items.len(), &items[0]["textEdit"]["newText"]), (1, &json!("⍳")));
+    assert_eq!(items[0]["textEdit"]["range"]["start"]["character"], 2);
+    client.replace(&uri, 3, "a←1 2 3\n⎕←a+1 2\n");
+    let wrong = client.diagnostics(&uri, 3);
+    assert_eq!((wrong.len(), &wrong[0]["range"]["start"]["line"]), (1, &json!(1)), "{wrong:?}");
+}
