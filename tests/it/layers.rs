@@ -60,6 +60,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "front/elaborate",
             "front/format",
             "front/remc",
+            "front/apl",
         ],
     ),
     ("embed", &["base", "diag", "ir", "runtime", "interp", "driver", "front/elaborate", "front/explicit", "front/resolve", "cli"]),
