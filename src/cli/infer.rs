@@ -135,7 +135,7 @@ fn wanted(loaded: &Loaded, names: &[String], console: &mut Console) -> Result<Ve
 
 /// The file for a browser: all of it, or only these definitions.
 fn page(loaded: &Loaded, defs: &[DefId], whole: bool) -> String {
-    let Loaded { sources, checked, root } = loaded;
+    let Loaded { sources, checked, root, .. } = loaded;
     let printer = Printer::new(&checked.program, sources);
     let mut page = Page::new(&sources.file(*root).name);
     page.diagnostics(sources, &checked.diagnostics);
@@ -193,7 +193,7 @@ fn shown(loaded: &Loaded) -> impl Iterator<Item = DefId> {
 
 /// The explicit program: the file with its definitions replaced, everything between them as written.
 fn source(loaded: &Loaded, defs: &[DefId]) -> String {
-    let Loaded { sources, checked, root } = loaded;
+    let Loaded { sources, checked, root, .. } = loaded;
     let printer = Printer::new(&checked.program, sources);
     let all = shown(loaded).count();
     if defs.len() < all {
@@ -218,7 +218,7 @@ fn source(loaded: &Loaded, defs: &[DefId]) -> String {
 /// The imports of the file itself, with paths that hold wherever the explicit program is put. Parts of the standard library keep
 /// their names.
 fn absolute_imports(loaded: &Loaded) -> Vec<(Span, String)> {
-    let Loaded { sources, checked, root } = loaded;
+    let Loaded { sources, checked, root, .. } = loaded;
     let Some(unit) = checked.program.units.iter().find(|unit| unit.source.file == *root) else { return Vec::new() };
     let folder = std::path::Path::new(&sources.file(*root).name).parent().unwrap_or(std::path::Path::new("")).to_path_buf();
     let mut out = Vec::new();

@@ -330,7 +330,11 @@ fn check(texts: &Texts, path: &str, text: &str) -> Result<Loaded, Refused> {
     let mut sources = SourceMap::default();
     let root = sources.add(path, text);
     let checked = driver::check(&mut sources, texts, root);
-    if checked.failed() { Err(Refused::new(&sources, &checked.diagnostics)) } else { Ok(Loaded { sources, root, checked }) }
+    if checked.failed() {
+        Err(Refused::new(&sources, &checked.diagnostics))
+    } else {
+        Ok(Loaded { sources, root, checked, behind: Default::default() })
+    }
 }
 
 /// The functions of a program that can be called from outside.

@@ -59,7 +59,7 @@ pub(super) fn run(args: &DocArgs, console: &mut Console) -> Outcome {
         let analysis = if name == "prelude" || library_paths().any(|path| path == name) {
             Some(of_library(&name))
         } else {
-            let Loaded { sources, root, checked } = program::load(Path::new(&name))?;
+            let Loaded { sources, root, checked, .. } = program::load(Path::new(&name))?;
             console.report_all(&sources, &checked.diagnostics);
             (!checked.failed()).then(|| Analysis::of(sources, root, checked))
         };

@@ -24,7 +24,6 @@ use backends::Runner;
 use clap::Args;
 use page::Block;
 use segments::{Directive, How, Segment, UnknownWord, segments};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Write a program as a document: its comments as text, and what it computes
@@ -137,10 +136,6 @@ fn beside(source: &Path) -> Result<PathBuf, Box<Diagnostic>> {
 struct Document {
     segments: Vec<Segment>,
     loaded: Loaded,
-    /// For each entry point where its expression is in the text that was checked, and where it was written.
-    places: Vec<(Range<usize>, Range<usize>)>,
-    /// The length of the file.
-    length: usize,
 }
 
 /// The name of the entry point for an expression.
@@ -152,17 +147,11 @@ impl Document {
     /// Reads and checks a program. The inner error is about what is to be shown.
     fn new(source: &Path) -> Result<Result<Document, (SourceMap, Diagnostic)>, Box<Diagnostic>> {
         let mut found = Ok(Vec::new());
-        let (mut places, mut length) = (Vec::new(), 0);
-        let loaded = load_with(source, &mut |text| {
+        let loaded = load_with(source, &mut |text, behind| {
             found = segments(text);
-            length = text.len();
             let mut more = String::from("\n");
-            for directive in found.iter().flatten().filter_map(computed) {
-                more += &format!("entry {} = ", name_of(places.len()));
-                let start = text.len() + more.len();
-                more += &directive.what;
-                places.push((start..text.len() + more.len(), directive.at.clone()));
-                more.push('\n');
+            for (number, directive) in found.iter().flatten().filter_map(computed).enumerate() {
+                behind.entry(&mut more, &name_of(number), &directive.what, directive.at.clone());
             }
             more
         })?;
@@ -170,7 +159,7 @@ impl Document {
             return Ok(Err((loaded.sources, wrong)));
         }
         Ok(match found {
-            Ok(segments) => Ok(Document { segments, loaded, places, length }),
+            Ok(segments) => Ok(Document { segments, loaded }),
             Err(UnknownWord(word, at)) => {
                 let words: Vec<&str> = How::WORDS.iter().map(|(word, _)| *word).collect();
                 let span = Span::new(loaded.root, at.start, at.end);
@@ -183,22 +172,7 @@ impl Document {
 
     /// Says something about the program, or about an expression where it was written.
     fn report(&self, diagnostic: &Diagnostic, console: &mut Console) {
-        let mut diagnostic = diagnostic.clone();
-        for label in &mut diagnostic.labels {
-            label.span = self.place(label.span);
-        }
-        console.report(&self.loaded.sources, &diagnostic);
-    }
-    fn place(&self, span: Span) -> Span {
-        let root: FileId = self.loaded.root;
-        let (start, end) = (span.start as usize, span.end as usize);
-        if span.file != root || end <= self.length {
-            return span;
-        }
-        // What stands between two expressions is about the second.
-        let Some((here, written)) = self.places.iter().find(|(here, _)| start <= here.end) else { return span };
-        let moved = |at: usize| written.start + at.clamp(here.start, here.end) - here.start;
-        Span::new(root, moved(start), moved(end))
+        console.report(&self.loaded.sources, &self.loaded.behind.moved(self.loaded.root, diagnostic));
     }
 
     /// The first heading.
@@ -211,7 +185,7 @@ impl Document {
     }
 
     fn blocks(&self, backend: Backend, console: &mut Console) -> Result<Vec<Block>, Box<Diagnostic>> {
-        let defines = (0..self.places.len()).map(|number| self.entry(number)).collect::<Result<Vec<_>, _>>()?;
+        let defines = (0..self.loaded.behind.places.len()).map(|number| self.entry(number)).collect::<Result<Vec<_>, _>>()?;
         let values = self.values(&defines, backend, console)?;
         let mut values = values.iter().zip(&defines);
         let mut blocks = Vec::with_capacity(self.segments.len());
@@ -276,13 +250,13 @@ impl Document {
 
     /// What is known of a definition.
     fn looked_up(&self, directive: &Directive) -> Result<Block, Box<Diagnostic>> {
-        let Loaded { sources, checked, root } = &self.loaded;
+        let Loaded { sources, checked, root, behind } = &self.loaded;
         let own = || {
             checked
                 .program
                 .defs
                 .iter()
-                .filter(|(_, def)| def.span.file == *root && (def.span.end as usize) <= self.length && def.is_written())
+                .filter(|(_, def)| def.span.file == *root && (def.span.end as usize) <= behind.length && def.is_written())
         };
         // Operators may be in parentheses; of several definitions the last one is what expressions see.
         let name = directive.what.trim_start_matches('(').trim_end_matches(')').trim();

@@ -188,7 +188,7 @@ impl Bundle {
         let mut checked = driver::check(&mut map, &Memory(sources), file);
         // What was written is well-formed.
         checked.tuning = Tuning::read(&self.contents.tuning).unwrap_or_default();
-        Loaded { sources: map, root: file, checked }
+        Loaded { sources: map, root: file, checked, behind: super::super::program::Behind::default() }
     }
     /// What was compiled, as far as this processor can run it.
     pub fn made(&self) -> Option<Made<'_>> {

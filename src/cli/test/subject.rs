@@ -327,7 +327,8 @@ pub fn mark(loaded: &Loaded) -> &'static str {
 
 /// Diagnostics about a program as text.
 pub fn rendered(loaded: &Loaded, diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|diagnostic| diag::text::render(&loaded.sources, diagnostic, false)).collect()
+    let moved = |diagnostic| loaded.behind.moved(loaded.root, diagnostic);
+    diagnostics.iter().map(|diagnostic| diag::text::render(&loaded.sources, &moved(diagnostic), false)).collect()
 }
 
 /// A run that a program's blocks ask for.

@@ -1,7 +1,7 @@
 //! The tests of one file: which of them are run, on which back end, and what comes of them.
 
 use super::super::native;
-use super::super::program::{Loaded, load_with};
+use super::super::program::{Behind, Loaded, load, load_with};
 use super::blocks::{self, Block, Case, Shape};
 use super::parts::{Event, Parts};
 use super::report::Verdict;
@@ -33,8 +33,8 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
         let error = diagnostic.severity == Severity::Error;
         (parts.say)(Event::Diagnostic { text: parts.style.render(sources, diagnostic), error });
     };
-    let mut more = |text: &str| if plan.args.examples { examples(text) } else { String::new() };
-    let loaded = match parts.step("check", None, || load_with(path, &mut more)) {
+    let mut refused = Vec::new();
+    let loaded = match parts.step("check", None, || if plan.args.examples { with_examples(path, &mut refused) } else { load(path) }) {
         Some(Ok(loaded)) => loaded,
         Some(Err(diagnostic)) => {
             say(&SourceMap::default(), &diagnostic);
@@ -44,19 +44,48 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
     };
     let text = loaded.sources.file(loaded.root).text.clone();
     let (blocks, diagnostics) = blocks::blocks(loaded.root, &text, mark(&loaded));
-    diagnostics.iter().for_each(|diagnostic| say(&loaded.sources, diagnostic));
-    File { plan, path, loaded: &loaded, parts }.test(&blocks);
+    diagnostics.iter().for_each(|diagnostic| say(&loaded.sources, &loaded.behind.moved(loaded.root, diagnostic)));
+    let file = File { plan, path, loaded: &loaded, parts };
+    for (line, why) in refused {
+        file.note(&format!("example_{line}"), None, Verdict::Failed(None, format!("the example is refused:\n{why}")));
+    }
+    file.test(&blocks);
     done(!blocks.is_empty() || !diagnostics.is_empty());
 }
 
+/// Reads and checks a program with the examples in its documentation. Those that are refused are left out, with their lines and why.
+fn with_examples(path: &Path, refused: &mut Vec<(usize, String)>) -> Result<Loaded, Box<Diagnostic>> {
+    loop {
+        let out: Vec<usize> = refused.iter().map(|(line, _)| *line).collect();
+        let mut lines = Vec::new();
+        let loaded = load_with(path, &mut |text, behind| examples(text, &out, behind, &mut lines))?;
+        let mut bad: Vec<(usize, String)> = Vec::new();
+        for diagnostic in loaded.checked.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
+            let about = diagnostic.labels.first().and_then(|label| loaded.behind.number(loaded.root, label.span));
+            let Some(line) = about.and_then(|number| lines.get(number)) else { continue };
+            let text = rendered(&loaded, std::slice::from_ref(diagnostic));
+            match bad.iter_mut().find(|(other, _)| other == line) {
+                Some((_, why)) => *why += &text,
+                None => bad.push((*line, text)),
+            }
+        }
+        if bad.is_empty() {
+            return Ok(loaded);
+        }
+        refused.extend(bad);
+    }
+}
+
 /// Entry points for the examples in the documentation of a text, with blocks that say what comes out. Those without results must not fail.
-fn examples(text: &str) -> String {
+fn examples(text: &str, without: &[usize], behind: &mut Behind, lines: &mut Vec<usize>) -> String {
     let mut out = String::from("\n");
-    for (line, expression, results) in document::examples(text) {
+    for (line, expression, results) in document::examples(text).into_iter().filter(|(line, ..)| !without.contains(line)) {
         let output = if results.is_empty() { String::new() } else { format!(" output {{ {results} }}") };
-        out += &format!(
-            "\n-- The example in line {line}.\n-- ==\n-- entry: example_{line}\n-- input {{ }}{output}\nentry example_{line} = {expression}\n"
-        );
+        out += &format!("\n-- The example in line {line}.\n-- ==\n-- entry: example_{line}\n-- input {{ }}{output}\n");
+        let start = text.split_inclusive('\n').take(line - 1).map(str::len).sum::<usize>();
+        let at = start + text[start..].find(&expression).unwrap_or(0);
+        behind.entry(&mut out, &format!("example_{line}"), &expression, at..at + expression.len());
+        lines.push(line);
     }
     out
 }
@@ -210,7 +239,7 @@ impl File<'_> {
         if shape.pipeline.ends_with("-mem") {
             return Verdict::Skipped(format!("there is no pipeline like `{}` here", shape.pipeline));
         }
-        let Loaded { sources, root, checked } = self.loaded;
+        let Loaded { sources, root, checked, .. } = self.loaded;
         let own = checked.core.defs.iter().filter(|define| define.span.file == *root);
         let called = |define: &Define| checked.source_name(define.name);
         // Futhark's numbers are those of the whole program.

@@ -140,6 +140,14 @@ fn examples_in_comments_are_tests_if_asked_for() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.out.contains("1 passed, 1 failed") && ran.out.contains("example_10"), "{}", ran.out);
     assert!(!place.run(&["test", "a.rem"]).out.contains("example"), "{}", ran.out);
+    // What is refused is one failure, at its place in the comment; so is what fails.
+    let text = "-- | Twice.\n-- > twice 4\n-- 8\n-- > twice true\n-- > [1, 2][twice 1]\ndef twice (x: i64) = 2 * x\n";
+    let place = Place::new(&[("b.rem", text)]);
+    let ran = place.run(&["test", "b.rem", "--examples"]);
+    assert!(ran.out.contains("1 passed, 2 failed") && ran.code == Some(1), "{}", ran.out);
+    for part in ["example_4", "b.rem:4:12", "-- > twice true", "example_5", "b.rem:5:6", "index 2 is out of bounds"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
 }
 
 #[test]

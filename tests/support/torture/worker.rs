@@ -196,7 +196,7 @@ pub fn work() {
     let batch = Batch::new(&texts);
     let accepted = |at: usize| batch.verdict(at) == Verdict::Accepted;
     let names: Vec<Option<Symbol>> = (0..texts.len()).map(|at| Some(batch.def(batch.entry(at).filter(|_| accepted(at))?).unique)).collect();
-    let loaded = Loaded { sources: batch.sources, root: batch.file, checked: batch.checked };
+    let loaded = Loaded { sources: batch.sources, root: batch.file, checked: batch.checked, behind: Default::default() };
     let mut worker = Worker { stage, forks: !done.is_empty(), folder: folder.clone(), loaded, names, results };
     let mut cases = Vec::new();
     for line in read("inputs").lines() {
