@@ -156,13 +156,17 @@ fn stem(path: &Path) -> String {
 }
 
 /// The name of a library, which its functions begin with, and the file that is made: a library, or the text of one.
-fn names(args: &BuildArgs) -> (String, PathBuf) {
+fn names(args: &BuildArgs) -> Result<(String, PathBuf), Box<Diagnostic>> {
     let stem_of = stem(&args.source.file);
     let default = if args.text { PathBuf::from(stem_of) } else { PathBuf::from(format!("lib{stem_of}.so")) };
     let path = args.output.clone().unwrap_or(default);
     let name = stem(&path);
     let name = if args.text { &name } else { name.strip_prefix("lib").filter(|rest| !rest.is_empty()).unwrap_or(&name) };
-    (name.to_string(), path)
+    if name == "remora" {
+        let message = "a library is not named `remora`: its functions would have the names of those that it is made of";
+        return Err(Box::new(Diagnostic::bare(Code::UnwritableResult, message).help("give it another name with `-o`")));
+    }
+    Ok((name.to_string(), path))
 }
 
 /// Writes what was made, unless that is where the program is.
@@ -172,7 +176,7 @@ fn put(args: &BuildArgs, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic
 }
 
 fn library(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<Diagnostic>> {
-    let (name, path) = names(args);
+    let (name, path) = names(args)?;
     let made = driver::library(&loaded.sources, &loaded.checked, &entries_for_c(loaded)?, &name, args.strict_fp)?;
     if args.text {
         put(args, &path.with_file_name(format!("{name}.c")), made.source.as_bytes())?;
@@ -184,7 +188,7 @@ fn library(args: &BuildArgs, loaded: &super::program::Loaded) -> Result<(), Box<
 }
 
 fn cuda_library(args: &BuildArgs, loaded: &super::program::Loaded, console: &mut Console) -> Result<(), Box<Diagnostic>> {
-    let (name, path) = names(args);
+    let (name, path) = names(args)?;
     let made = driver::cuda_library(&loaded.sources, &loaded.checked, &entries_for_c(loaded)?, &name)?;
     // Text is for people and compilers, which have no use for code unless it is asked for.
     let image = match args.text && args.arch.is_none() {

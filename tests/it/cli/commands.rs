@@ -89,6 +89,7 @@ fn arguments_and_results_in_files() {
     std::fs::write(place.path().join("n.bin"), &binary.stdout).expect("written");
     assert_eq!(place.ok(&["run", "a.rem", "-e", "scale", "n.bin", "2"]), "12i32\n");
     place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "-o", "x.jpg"], &["E0603", ".npy"]);
+    place.refused(&["build", "a.rem", "--lib", "-o", "libremora.so"], &["E0603", "is not named `remora`"]);
     place.refused(&["run", "a.rem", "-e", "scale", "1", "2", "-o", "no/such/x.npy"], &["E0603", "no such file"]);
 }
 
