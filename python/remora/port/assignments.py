@@ -53,14 +53,28 @@ class Assignments(Blocks):
 
     def s_assign(self, statement: ast.Assign) -> Lines:
         value = self.eval(statement.value)
+        if len(statement.targets) > 1 and value.items is not None and any(isinstance(target, ast.Subscript) for target in statement.targets):
+            value = self.as_array(statement, value)
         if len(statement.targets) > 1 and value.rank:
             if not all(isinstance(target, ast.Name) for target in statement.targets):
-                raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
+                return self.assign_parts(statement, value)
         lines: Lines = []
         for target in statement.targets:
             lines += self.assign(statement, target, value)
             if isinstance(target, ast.Name) and len(statement.targets) > 1 and self.env.get(target.id) is not None:
                 value = self.env[target.id]  # type: ignore[assignment]
+        return lines
+
+    def assign_parts(self, statement: ast.Assign, value: Value) -> Lines:
+        """`a[i] = b[j] = v` of an array: each part gets a copy; a name gets the array itself."""
+        if sum(isinstance(target, ast.Name) for target in statement.targets) > 1:
+            raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
+        own = self.context.short()
+        lines = [f"let {own} = {bound_text(value)}"]
+        value = replace(value, text=own, prec=ATOM, const=None)
+        for target in statement.targets:
+            made = self.assign(statement, target, value)
+            lines += self.flush() + made
         return lines
 
     def assign(self, statement: ast.AST, target: ast.expr, value: Value) -> Lines:

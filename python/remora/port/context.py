@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped within forwards raised shifted every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around".split()
 )
 
@@ -29,6 +29,10 @@ HELPERS = {
     "  let inside (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))\n"
     "  let start = inside a\n"
     "  in copy xs[start:i64.max start (inside b)]",
+    "within": "-- | A bound of a slice of n elements as in Python: a negative one counts from the end, and it stops where the array does.\n"
+    "def within (n: i64) (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))",
+    "forwards": "-- | The step of a slice, which has to be positive here.\n"
+    'def forwards (k: i64) : i64 = let _ = assert (k > 0) "a slice whose step is not positive" in k',
     "every": "-- | xs[::k] for a positive k.\n"
     "def every 't [n] (k: i64) (xs: [n]t) : *[(n + k - 1) / k]t = map (\\i -> xs[i * k]) (iota ((n + k - 1) / k))",
     "divided": "-- | The quotient of two of Python's own numbers, which fails where Python raises `ZeroDivisionError`.\n"

@@ -430,7 +430,7 @@ class Expressions:
                 else:
                     texts.append(self.position(part, size, self.count_text(value, axis)))
             else:
-                text, new, done = self.sliced(node, part, value, axis)
+                text, new, done = self.sliced(node, part, value, axis, inner=any(each != ONE for each in shape))
                 if size != ONE:
                     texts.append(text)
                     after += [(sum(each != ONE for each in shape), each) for each in done]
@@ -442,23 +442,50 @@ class Expressions:
         if texts:
             text, prec = f"{value.argument}[{', '.join(texts)}]", ATOM
         for depth, function in after:
-            if function.startswith(("clipped", "every")) and depth:
-                if depth == 1:
-                    text = f"transpose ({function} (transpose {Value(text, prec, '').argument}))"
-                else:
-                    raise Unread(node, Code.SHAPE, "this slice of an inner dimension is not read", "")
-            else:
-                text = f"{under(function, depth)} {Value(text, prec, '').argument}"
-            prec = APPLY
+            text, prec = f"{under(function, depth)} {Value(text, prec, '').argument}", APPLY
         memory = value.memory if shape else frozenset()
         return Value(text, prec, value.dtype, tuple(shape), memory=memory)
 
-    def sliced(self, node: ast.AST, part: ast.Slice, value: Value, axis: int) -> tuple[str, Size, list[str]]:
-        """A slice of one dimension: what stands in brackets, the size, and what is applied afterwards."""
+    def cut(self, part: ast.Slice, value: Value, axis: int) -> tuple[str, str, Size]:
+        """The bounds of a slice that may lie outside of the array, under names, and the size."""
+        context, count = self.context, self.count_text(value, axis)
+        low, high, size = "", "", value.shape[axis]
+        start = Size.of(0)
+        if part.lower is not None:
+            low = self.named_bound(part.lower, f"{context.helper('within')} {count}")
+            start = Size.name(low)
+        if part.upper is not None:
+            high = self.named_bound(part.upper, f"i64.max {low} (within {count}" if low else f"{context.helper('within')} {count}", ")" if low else "")
+            size = Size.name(high)
+        return low, high, size - start
+
+    def named_bound(self, node: ast.expr, function: str, end: str = "") -> str:
+        """A bound of a slice under a name, in a line of its own."""
+        value = self.eval(node)
+        if not value.scalar or value.dtype not in INTS:
+            raise Unread(node, Code.TYPE, "a bound of a slice that is no integer", "")
+        name = self.context.short("size")
+        self.context.stable.add(name)
+        self.context.pending.append(f"let {name} = {function} {convert(value, 'i64').argument}{end}")
+        return name
+
+    def computed_step(self, node: ast.expr) -> str:
+        """A name for the step of a slice that only the run knows, which has to be positive; nothing for constants."""
+        value = self.eval(node)
+        if value.const is not None or not value.scalar or value.dtype not in INTS:
+            return ""
+        name = self.context.short("size")
+        self.context.stable.add(name)
+        self.context.pending.append(f"let {name} = {self.context.helper('forwards')} {convert(value, 'i64').argument}")
+        return name
+
+    def sliced(self, node: ast.AST, part: ast.Slice, value: Value, axis: int, inner: bool = False) -> tuple[str, Size, list[str]]:
+        """A slice of one dimension: what stands in brackets, the size, and what is applied afterwards. Below other dimensions the bounds have names."""
         size, context = value.shape[axis], self.context
-        step = 1 if part.step is None else self.eval(part.step).const
+        computed = "" if part.step is None else self.computed_step(part.step)
+        step: Any = 1 if part.step is None or computed else self.eval(part.step).const
         if not isinstance(step, int) or step == 0:
-            raise Unread(node, Code.FORM, "the step of this slice is no constant", "")
+            raise Unread(node, Code.FORM, "the step of this slice is no integer", "")
         if size == ONE:
             if part.lower is None and part.upper is None:
                 return ":", ONE, []
@@ -471,15 +498,21 @@ class Expressions:
         text, new = ":", size
         if part.lower is not None or part.upper is not None:
             found = self.bounds_of(part, size, value)
-            if found is None:
-                low = self.eval(part.lower).argument if part.lower is not None else "0"
-                high = self.eval(part.upper).argument if part.upper is not None else self.count_text(value, axis)
+            if found is None and inner:
+                low, high, new = self.cut(part, value, axis)
+                text = f"{low}:{high}"
+            elif found is None:
+                low = convert(self.eval(part.lower), "i64").argument if part.lower is not None else "0"
+                high = convert(self.eval(part.upper), "i64").argument if part.upper is not None else self.count_text(value, axis)
                 low, high = (f"({each})" if each.startswith("-") else each for each in (low, high))
                 done.append(f"{context.helper('clipped')} {low} {high}")
                 new = unknown_size()
             else:
                 text, new = f"{found[0]}:{found[1]}", found[2]
-        if step > 1:
+        if computed:
+            done.append(f"{context.helper('every')} {computed}")
+            new = unknown_size()
+        elif step > 1:
             done.append(f"{context.helper('every')} {step}")
             new = Size.of(-(-new.number // step)) if new.number is not None else unknown_size()
         return text, new, done
@@ -487,8 +520,8 @@ class Expressions:
     def gathered(self, node: ast.expr, value: Value, parts: list[Any], arrays: list[Value]) -> Value:
         """Elements at the places of a mask or of an array of integers."""
         rest = parts[1:]
-        if len(arrays) != 1 or parts[0] is not arrays[0] or any(not isinstance(part, ast.Slice) or part.lower or part.upper or part.step for part in rest):
-            raise Unread(node, Code.FORM, "this index with arrays is not read", "index one dimension after the other")
+        if len(arrays) != 1 or parts[0] is not arrays[0] or any(not whole_slice(part) for part in rest):
+            return self.picked(node, value, parts)
         (index,) = arrays
         context = self.context
         if len(index.axes) != index.rank or len(value.axes) != value.rank:
@@ -522,6 +555,51 @@ class Expressions:
         for _ in range(index.rank - 1):
             function = f"map ({function})"
         return Value(f"map ({function}) {text}", APPLY, value.dtype, (*index.shape, *value.shape[1:]))
+
+    def index_array(self, node: ast.AST, part: Value, value: Value, axis: int) -> Value:
+        """An array of integers, or the places where a mask of one dimension is true."""
+        if part.dtype in INTS:
+            return part
+        if part.dtype != "bool" or part.rank != 1 or len(part.axes) != 1 or value.shape[axis] == ONE:
+            raise Unread(node, Code.FORM, "this index with arrays is not read", "index one dimension after the other")
+        size, check = joined(self.context, node, [part.shape[0], value.shape[axis]])
+        if check and (not size.known or value.shape[axis] != size):
+            raise Unread(node, Code.SHAPE, "a mask whose size may be another", "")
+        part = sized(self.context, node, part, 0, size) if check and part.shape[0] != size else part
+        return Value(f"{self.context.library('nonzero')} {part.argument}", APPLY, "i64", (unknown_size(),))
+
+    def picked(self, node: ast.expr, value: Value, parts: list[Any]) -> Value:
+        """Elements at the places that arrays of integers in several dimensions, or behind others, say."""
+        context = self.context
+        if any(part is None for part in parts):
+            raise Unread(node, Code.FORM, "a new axis beside an index with arrays", "index first")
+        if len(value.axes) != value.rank:
+            raise Unread(node, Code.SHAPE, "an index with dimensions of size 1", "")
+        indices = [(axis, self.index_array(node, part, value, axis)) for axis, part in enumerate(parts) if isinstance(part, Value)]
+        base = value
+        if not all(isinstance(part, Value) or whole_slice(part) for part in parts):
+            base = self.element(node, value, [ast.Slice() if isinstance(part, Value) else part for part in parts])
+        if not base.text.isidentifier():
+            name = context.short()
+            context.pending.append(f"let {name} = {base.text}")
+            base = base.named(name)
+        texts, params = [":"] * base.rank, []
+        for axis, part in indices:
+            own = context.short()
+            params.append(f"({own}: {part.dtype})")
+            texts[axis] = self.position(Value(own, ATOM, part.dtype), base.shape[axis], self.count_text(base, axis))
+        while texts[-1] == ":":
+            texts.pop()
+        pick = context.short()
+        context.pending.append(f"let {pick} {' '.join(params)} = {base.text}[{', '.join(texts)}]")
+        made = elementwise(context, node, [part for _, part in indices], applied(pick), base.dtype)
+        axes = [axis for axis, _ in indices]
+        rest = [axis for axis in range(base.rank) if axis not in axes]
+        made = replace(made, shape=(*made.shape, *(base.shape[axis] for axis in rest)), weak=False, size=None)
+        before = len([axis for axis in rest if axis < axes[0]]) if axes == list(range(axes[0], axes[-1] + 1)) else 0
+        count = made.rank - len(rest)
+        order = [*range(count, count + before), *range(count), *range(count + before, made.rank)]
+        return made if order == sorted(order) else arrays.permuted(node, made, order)
 
     # Calls -------------------------------------------------------------------------------------------------------------------
 
@@ -601,10 +679,15 @@ class Expressions:
         raise Unread(node, Code.NAME, f"the method `{name}` is not read here", "")
 
 
+def whole_slice(part: Any) -> bool:
+    """Whether a part of an index is `:`."""
+    return isinstance(part, ast.Slice) and part.lower is None and part.upper is None and part.step is None
+
+
 def _broadcast(reader: Expressions, node: ast.AST, values: list[Value]) -> tuple[tuple[Size, ...], list[Value]]:
     from .operators import broadcast
 
     return broadcast(reader.context, node, values)
 
 
-__all__ = ["NONE", "Expressions", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]
+__all__ = ["NONE", "Expressions", "whole_slice", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .blocks import Lines, as_load
-from .calls import along
+from .arrays import reshaped
+from .blocks import Lines, as_load, words
+from .calls import along, ravel
 from .diagnostics import Code, Unread
+from .expressions import whole_slice
 from .operators import applied, broadcast, elementwise, joined, named_size, sized
-from .values import ATOM, INTS, Value
+from .sizes import ONE, Size
+from .values import APPLY, ATOM, INTS, Value, fresh
 from .writes import Writes
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop over places: how many there are, and the name of the counter."""
+
+    size: Size
+    counter: str
 
 
 class Places(Writes):
@@ -21,11 +32,55 @@ class Places(Writes):
 
     def write(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines:
         """`a[..] = v`."""
+        if isinstance(target.value, ast.Subscript):
+            return self.write_inside(statement, target, target.value, value)
         if isinstance(target.value, ast.Name) and self.places(target):
             array = self.owned(target, target.value.id)
             value = self.as_array(statement, value) if value.items is not None else value
             return self.write_places(target, target.value.id, array, self.index_items(target.slice, array), self.as_element(statement, array, value))
         return super().write(statement, target, value)
+
+    def write_inside(self, statement: ast.AST, target: ast.Subscript, outer: ast.Subscript, value: Value) -> Lines:
+        """`a[i][j] = v`: a write to a view of a part, which is made, written, and put back."""
+        one_index = self.one_index(target, outer)
+        if one_index is not None:
+            return self.write(statement, one_index, value)
+        part = self.eval(as_load(outer))
+        base: ast.expr = outer
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if not isinstance(base, ast.Name) or not part.rank or part.items is not None:
+            raise Unread(target, Code.ALIAS, "a write to a part of a part", "write `a[i, j] = ..` in one index")
+        array = self.owned(target, base.id)
+        if not part.memory & array.memory:
+            raise Unread(target, Code.ALIAS, "a write to a copy: an index with arrays makes one", "write to the array itself")
+        lines: Lines = []
+        if value.prec < ATOM:
+            own = self.context.short()
+            lines.append(f"let {own} = {value.text}")
+            value = value.named(own)
+        name = self.context.short()
+        self.locals = self.locals | {name}
+        lines.append(f"let {name} = {part.text}")
+        self.env[name] = replace(part, text=name, prec=ATOM, memory=frozenset([fresh()]))
+        inner = ast.copy_location(ast.Subscript(ast.copy_location(ast.Name(name, ast.Load()), target), target.slice, target.ctx), target)
+        lines = self.flush() + lines + self.write(statement, inner, value)
+        written = self.env.pop(name)
+        assert written is not None
+        lines = lines[:-1] + self.flush() + lines[-1:]
+        return lines + self.write(statement, outer, written)
+
+    def one_index(self, target: ast.Subscript, outer: ast.Subscript) -> ast.Subscript | None:
+        """`a[i, j]` for `a[i][j]`, where the first index has numbers only."""
+        parts = list(outer.slice.elts) if isinstance(outer.slice, ast.Tuple) else [outer.slice]
+        if any(isinstance(each, ast.Slice) or isinstance(each, ast.Constant) and not isinstance(each.value, int) for each in parts):
+            return None
+        values = [self.eval(each) for each in parts]
+        if not all(each.scalar and not each.rank and each.dtype in INTS for each in values):
+            return None
+        more = list(target.slice.elts) if isinstance(target.slice, ast.Tuple) else [target.slice]
+        index = ast.copy_location(ast.Tuple([*parts, *more], ast.Load()), target.slice)
+        return ast.copy_location(ast.Subscript(outer.value, index, target.ctx), target)
 
     def places(self, target: ast.Subscript) -> list[Value]:
         """The arrays in an index of what is written."""
@@ -39,24 +94,105 @@ class Places(Writes):
         """A write where a mask is true, or to the places of an array of integers, in their order."""
         context, text = self.context, self.name_of(name)
         place = parts[0]
-        if not isinstance(place, Value) or not place.rank or any(not isinstance(part, ast.Slice) or part.lower or part.upper or part.step for part in parts[1:]):
-            raise Unread(target, Code.FORM, "a write to places of several dimensions is not read", "write a loop over the places")
+        if not isinstance(place, Value) or not place.rank or any(not whole_slice(part) for part in parts[1:]):
+            return self.scattered(target, name, array, parts, value)
         if place.dtype == "bool":
-            if place.rank != array.rank or value.rank > 1 or value.rank and array.rank != 1:
-                raise Unread(target, Code.FORM, "a write under this mask is not read", "a mask of the same shape can be written with a number")
+            if place.rank != array.rank:
+                return self.scattered(target, name, array, parts, value)
+            if value.rank > 1:
+                raise Unread(target, Code.FORM, "a write under this mask is not read", "a mask of the same shape can be written with a number, or a vector")
             if value.rank:
                 if len(value.axes) != 1:
                     raise Unread(target, Code.SHAPE, "a write of an array of one element under a mask", "write the element")
                 _, (place, array) = broadcast(context, target, [place, array])
-                count = f"({context.library('count')} {place.argument})"
-                made = f"{context.library('place', array.dtype)} {place.argument} (sized {count} {value.argument}) {array.argument}"
+                mask, flat = (ravel(self, target, each) if each.rank > 1 else each for each in (place, array))
+                count = f"({context.library('count')} {mask.argument})"
+                made = f"{context.library('place', array.dtype)} {mask.argument} (sized {count} {value.argument}) {flat.argument}"
+                if array.rank > 1:
+                    made = reshaped(self, target, replace(flat, text=made, prec=APPLY), [self.size_value(array, k) for k in range(array.rank)]).text
             else:
                 made = elementwise(context, target, [place, value, array], applied(context.library("where", array.dtype)), array.dtype).text
             self.written(name, array)
             return [f"let {text} = {made}"]
         if place.dtype not in INTS or place.rank != 1 or len(place.axes) != 1 or len(value.axes) != value.rank or value.rank > array.rank:
-            raise Unread(target, Code.FORM, "a write to the places of these integers is not read", "write a loop over the places")
+            return self.scattered(target, name, array, parts, value)
         return self.write_in_order(target, name, array, place, value)
+
+    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+        """A write to places that are no block of the array, one after the other: where a place occurs twice the last one stays."""
+        context, text = self.context, self.name_of(name)
+        if any(part is None for part in parts):
+            raise Unread(target, Code.FORM, "a new axis in what is written", "")
+        lines: Lines = []
+        indices = {axis: self.index_array(target, part, array, axis) for axis, part in enumerate(parts) if isinstance(part, Value)}
+        for axis, part in indices.items():
+            for k in part.axes:
+                if not part.shape[k].known:
+                    part = named_size(context, part, k)
+            if part.prec < ATOM and part.rank:
+                own = context.short()
+                lines.append(f"let {own} = {part.text}")
+                part = part.named(own)
+            indices[axis] = part
+        common = broadcast(context, target, list(indices.values()))[0] if indices else ()
+        if any(size == ONE for size in common):
+            raise Unread(target, Code.SHAPE, "a write to places with a dimension of size 1", "")
+        whole = [Loop(size, context.short("index")) for size in common]
+        texts, shape, loops = self.places_of(target, array, parts, indices, whole)
+        value = self.fit_shape(target, value, tuple(size for size, _ in shape))
+        lines = self.flush() + lines
+        if value.prec < ATOM or text in words(value.text):
+            own = context.short()
+            lines.append(f"let {own} = {value.text}")
+            value = value.named(own)
+        counters = [counter for _, counter in shape][len(shape) - value.rank :]
+        while counters and counters[-1] == ":":
+            counters.pop()
+        new = f"{value.text}[{', '.join(counters)}]" if counters else value.argument
+        self.written(name, array)
+        lines.append(f"let {text} =")
+        for depth, each in enumerate(loops):
+            lines.append(f"{'  ' * (depth + 1)}loop {text} = {text} for {each.counter} < {each.size.text()} do")
+        return [*lines, f"{'  ' * (len(loops) + 1)}{text} with [{', '.join(texts)}] = {new}"]
+
+    def places_of(
+        self, target: ast.Subscript, array: Value, parts: list[Any], indices: dict[int, Value], whole: list[Loop]
+    ) -> tuple[list[str], list[tuple[Size, str]], list[Loop]]:
+        """The index of one write, the dimensions of what is written with what stands for them in an index, and the loops."""
+        texts: list[str] = []
+        shape: list[tuple[Size, str]] = []
+        loops = list(whole)
+        axes = sorted(indices)
+        first = axes[0] if axes and axes == list(range(axes[0], axes[-1] + 1)) else 0
+        for axis, part in enumerate(parts):
+            if axis == first:
+                shape += [(each.size, each.counter) for each in whole]
+            if axis in indices:
+                own = indices[axis]
+                at = [whole[k + len(whole) - own.rank].counter for k in own.axes]
+                one = Value(f"{own.text}[{', '.join(at)}]", ATOM, own.dtype) if at else own
+                texts.append(self.position(one, array.shape[axis], self.count_text(array, axis)))
+                continue
+            text, new, after = self.sliced(target, part, array, axis, inner=True)
+            if not after:
+                texts.append(text)
+                shape.append((new, ":"))
+                continue
+            low, _, high = text.partition(":")
+            counter = self.context.short("index")
+            if after[-1] == "reverse":
+                texts.append(f"{self.count_text(array, axis)} - 1 - {counter}")
+            else:
+                step = after[-1].split()[-1]
+                count = self.context.short("size")
+                self.context.stable.add(count)
+                end = high if high and not high.startswith("-") else f"{self.count_text(array, axis)}{f' - {high[1:]}' if high else ''}"
+                self.context.pending.append(f"let {count} = ({end}{f' - {low}' if low else ''} + {int(step) - 1 if step.isdigit() else f'{step} - 1'}) / {step}")
+                new = new if new.number is not None else Size.name(count)
+                texts.append(f"{low + ' + ' if low else ''}{counter} * {step}")
+            loops.append(Loop(new, counter))
+            shape.append((new, counter))
+        return texts, shape, loops
 
     def write_in_order(self, target: ast.AST, name: str, array: Value, place: Value, value: Value) -> Lines:
         """One write after the other: where a place occurs twice the last one stays."""
@@ -99,7 +235,8 @@ class Places(Writes):
             old = self.eval(as_load(target))
             return self.write(statement, target, self.in_place(statement, type(statement.op), replace(old, weak=False), value, array.dtype))
         if value.rank or value.items is not None or len(places) != 1 or places[0].rank != array.rank:
-            raise Unread(target, Code.FORM, "`+=` under this mask is not read", "write `a = np.where(mask, .., a)`")
+            old = self.eval(as_load(target))
+            return self.write(statement, target, self.in_place(statement, type(statement.op), replace(old, weak=False), value, array.dtype))
         # The other elements stay what they are.
         made = self.in_place(statement, type(statement.op), array, value, array.dtype)
         chosen = elementwise(self.context, target, [places[0], made, array], applied(self.context.library("where", array.dtype)), array.dtype)

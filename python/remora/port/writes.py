@@ -108,9 +108,9 @@ class Writes(Assignments):
                     raise Unread(target, Code.TYPE, f"an index of type {part.dtype}", "")
                 texts.append(self.position(part, size, self.count_text(array, axis)))
                 continue
-            text, new, after = self.sliced(target, part, array, axis)
+            text, new, after = self.sliced(target, part, array, axis, inner=True)
             if after:
-                raise Unread(target, Code.FORM, "a write to a slice with a step, or whose bounds may lie outside of the array", "write a loop, or use bounds that are seen to be inside")
+                return self.scattered(target, name, array, parts, value)
             texts.append(text)
             shape.append(new)
         while len(texts) > 1 and texts[-1] == ":":
@@ -126,6 +126,10 @@ class Writes(Assignments):
                 raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
             return [f"let {text} = {value.text}"]
         return [f"let {text}[{', '.join(texts)}] = {value.text}"]
+
+    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+        """A write to places that are no block of the array, one after the other."""
+        raise NotImplementedError
 
     def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...]) -> Value:
         """A value that is broadcast to a shape."""

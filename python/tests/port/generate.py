@@ -106,7 +106,7 @@ class Maker:
             self.variables[name] = kind
         elif choice < 0.5:
             name = self.pick(kind)
-            if name and kind not in (MASK,):
+            if name and kind not in (MASK,) and name not in self.counters:
                 add(f"{indent}{name} {r.choice(['+=', '-=', '*='])} {self.expression(kind, 1)}")
         elif choice < 0.6:
             name = self.pick(ROW)
@@ -153,6 +153,7 @@ class Maker:
                 "zip": f"for x{i}, y{i} in zip({self.expression(ROW, 2)}, {self.expression(ROW, 2)}):", "enumerate": f"for {i}, x{i} in enumerate({self.expression(ROW, 2)}):",
                 "while": f"while {i} < 4:"}[kind]  # fmt: skip
         if kind == "while":
+            self.counters = self.counters | {i}
             add(f"{indent}{i} = 0")
         add(indent + head)
         inner = indent + "    "
@@ -176,6 +177,7 @@ class Maker:
         self.variables = saved
 
     params: set[str] = set()
+    counters: set[str] = set()
 
     def make(self, name: str) -> str:
         """The text of a function."""
