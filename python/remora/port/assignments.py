@@ -52,6 +52,7 @@ class Assignments(Blocks):
         return self.assign(statement, statement.target, self.eval(statement.value))
 
     def s_assign(self, statement: ast.Assign) -> Lines:
+        self.whole = statement.value
         value = self.eval(statement.value)
         if len(statement.targets) > 1 and value.items is not None and any(isinstance(target, ast.Subscript) for target in statement.targets):
             value = self.as_array(statement, value)
@@ -70,7 +71,7 @@ class Assignments(Blocks):
         if sum(isinstance(target, ast.Name) for target in statement.targets) > 1:
             raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
         own = self.context.short()
-        lines = [f"let {own} = {bound_text(value)}"]
+        lines = [*self.flush(), f"let {own} = {bound_text(value)}"]
         value = replace(value, text=own, prec=ATOM, const=None)
         for target in statement.targets:
             made = self.assign(statement, target, value)
@@ -89,7 +90,7 @@ class Assignments(Blocks):
 
     def check_rebound(self, statement: ast.AST, name: str) -> None:
         """A parameter whose elements are written keeps its name."""
-        if name in self.context.facts.mutated and name in self.params.values() and self.live is not None:
+        if name in self.mutated and name in self.params.values() and self.live is not None:
             raise Unread(statement, Code.ALIAS, f"the elements of the argument `{name}` are written, and the name is given to something else", "use another name")
 
     def bind(self, statement: ast.AST, name: str, value: Value) -> Lines:
@@ -214,7 +215,7 @@ class Assignments(Blocks):
         two = self.straight(statement.orelse)
         env_two = self.env
         self.env, self.instances = dict(saved), instances
-        names = [name for name in ordered_names(statement) if name in self.live or name in self.context.facts.mutated]
+        names = [name for name in ordered_names(statement) if name in self.live or name in self.mutated]
         kept = []
         for name in names:
             if name not in env_one or name not in env_two:

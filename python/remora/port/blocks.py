@@ -70,6 +70,22 @@ class Blocks(Expressions):
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.called_as: Any = None  # what a function that is called is known by
+        self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
+
+    @property
+    def mutated(self) -> set[str]:
+        """The parameters whose elements the function writes."""
+        facts = self.context.facts
+        return facts.mutated if self.called_as is None else {name for key, name in facts.written if key == self.called_as}
+
+    def writes_to(self, param: str) -> None:
+        """Keeps that the function writes to the elements of a parameter."""
+        facts = self.context.facts
+        if self.called_as is None:
+            facts.mutated.add(param)
+        else:
+            facts.written.add((self.called_as, param))
 
     def report(self, problem: Unread, statement: ast.AST) -> None:
         """Keeps a problem with its place."""
@@ -123,6 +139,7 @@ class Blocks(Expressions):
         """The result at a `return`, `break` or `continue`."""
         try:
             if isinstance(statement, ast.Return):
+                self.whole = statement.value
                 value = NONE if statement.value is None else self.eval(statement.value)
                 lets += self.flush()
                 return self.flow.on_return(statement, value)

@@ -228,9 +228,7 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
             raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
         parts = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
         if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
-            if len(rows.axes) > 1:
-                raise Unread(node, Code.SHAPE, f"`{name}` of rows that may have no elements", "")
-            rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
+            rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
 
 

@@ -39,7 +39,7 @@ class Loops(Places):
             raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
         changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
-        carried = [name for name in changed if name in self.live or name in self.context.facts.mutated or name in reads_before(statement, name)]
+        carried = [name for name in changed if name in self.live or name in self.mutated or name in reads_before(statement, name)]
         target_names = assigned([statement.target]) if isinstance(statement, ast.For) else set()
         carried = [name for name in carried if name not in target_names]
         start = dict(self.env)
@@ -47,7 +47,9 @@ class Loops(Places):
             if start[name] is None:
                 raise Poisoned
         entry = {name: start[name] for name in carried}
+        waiting = list(self.context.pending)  # what the heading needs
         for _ in range(6):
+            self.context.pending[:] = waiting
             marks = len(self.context.problems), set(self.commented), dict(self.context.bounds), set(self.context.names), dict(self.instances)
             lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
             again = False

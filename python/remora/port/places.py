@@ -13,6 +13,7 @@ from .blocks import Lines, as_load, words
 from .calls import along, ravel
 from .diagnostics import Code, Unread
 from .expressions import whole_slice
+from .reading import out_of
 from .operators import applied, broadcast, elementwise, joined, named_size, sized
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, INTS, Value, fresh
@@ -225,6 +226,13 @@ class Places(Writes):
 
     def s_augassign(self, statement: ast.AugAssign) -> Lines:
         target = statement.target
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript):
+            one_index = self.one_index(target, target.value)
+            if one_index is None:
+                old = self.eval(as_load(target))
+                return self.write(statement, target, self.in_place(statement, type(statement.op), replace(old, weak=False), self.eval(statement.value), old.dtype))
+            statement = ast.copy_location(ast.AugAssign(one_index, statement.op, statement.value), statement)
+            target = one_index
         places = self.places(target) if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else []
         if not places:
             return super().s_augassign(statement)
@@ -243,6 +251,10 @@ class Places(Writes):
         self.written(name, array)
         return [f"let {self.name_of(name)} = {chosen.text}"]
 
+    def is_read(self, node: ast.Call) -> bool:
+        """Whether a function is called whose definition is read."""
+        raise NotImplementedError
+
     def s_expr(self, statement: ast.Expr) -> Lines:
         if isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute):
             lines = self.in_place_call(statement, statement.value, statement.value.func)
@@ -251,7 +263,12 @@ class Places(Writes):
         return super().s_expr(statement)
 
     def in_place_call(self, statement: ast.Expr, node: ast.Call, function: ast.Attribute) -> Lines | None:
-        """`x.sort()`, `x.fill(v)` and `np.add.at(x, i, v)`; None for other calls."""
+        """`x.sort()`, `x.fill(v)`, `np.add.at(x, i, v)` and `np.add(.., out=x)`; None for other calls."""
+        target = out_of(node, self.resolve(function))
+        if target is not None:
+            return self.write_result(statement, node, target)
+        if self.is_read(node):
+            return None
         values, options = self.arguments(node)
         if isinstance(self.resolve(function.value), np.ufunc):
             ufunc = self.resolve(function.value)
@@ -273,6 +290,19 @@ class Places(Writes):
             self.written(name, array)
             return [f"let {self.name_of(name)}[:] = {value.text}"]
         return None
+
+    def write_result(self, statement: ast.Expr, node: ast.Call, target: ast.expr) -> Lines:
+        """`np.add(a, b, out=x)` and `np.copyto(x, a)` as a write to all elements."""
+        arguments = [each for each in node.args if each is not target]
+        keywords = [each for each in node.keywords if each.arg != "out"]
+        copied = self.resolve(node.func) is np.copyto
+        value = self.eval(arguments[0] if copied else ast.copy_location(ast.Call(node.func, arguments, keywords), node))
+        if isinstance(target, ast.Name):
+            target = ast.copy_location(ast.Subscript(target, ast.copy_location(ast.Constant(...), target), ast.Store()), target)
+        if not isinstance(target, ast.Subscript):
+            raise Unread(target, Code.FORM, "this is no array that a result can be written to", "write the result with `=`")
+        lines = self.flush()
+        return lines + self.write(statement, target, value)
 
     def combined_at(self, statement: ast.AST, name: str, op: type, place: Value, value: Value) -> Lines:
         """`np.add.at`: each place as often as it occurs."""

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .diagnostics import Code, Unread
 
 
@@ -78,8 +80,11 @@ def read(function: types.FunctionType) -> Definition:
 
 
 def definition(function: Any, context: Any) -> Definition:
-    """The definition of a function that is called."""
-    return read(function)
+    """The definition of a function that is called: the same each time, since what its calls write to is kept there."""
+    known: dict[Any, Definition] = context.facts.definitions
+    if function not in known:
+        known[function] = read(function)
+    return known[function]
 
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
@@ -97,11 +102,41 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
                     names.add(base.id)
             elif isinstance(node, ast.FunctionDef):
                 names.add(node.name)
+            elif isinstance(node, ast.Call):
+                # What a call of a function writes to was found out when it was read.
+                names |= getattr(node, "written", set())
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-                # `x.sort()` and `np.add.at(x, ..)` write to `x`.
-                written = node.value.args[:1] if node.value.func.attr == "at" else [node.value.func.value]
-                names |= {each.id for each in written if isinstance(each, ast.Name)}
+                names |= {each.id for each in map(base_of, written_by(node.value)) if isinstance(each, ast.Name)} | getattr(node.value, "written", set())
     return names
+
+
+def written_by(node: ast.Call) -> list[ast.expr]:
+    """What a call that is a statement writes to: `x.sort()`, `np.add.at(x, ..)`, `np.add(.., out=x)`."""
+    function = node.func
+    assert isinstance(function, ast.Attribute)
+    if function.attr == "at":
+        return node.args[:1]
+    target = out_of(node, getattr(np, function.attr, None))
+    if target is not None:
+        return [target]
+    return [] if isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy") else [function.value]
+
+
+def out_of(node: ast.Call, function: object) -> ast.expr | None:
+    """The array that a call of NumPy's writes its result to."""
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            return keyword.value
+    if isinstance(function, np.ufunc) and len(node.args) == function.nin + 1 and function.nout == 1:
+        return node.args[-1]
+    return node.args[0] if function is np.copyto and len(node.args) == 2 else None
+
+
+def base_of(node: ast.AST) -> ast.AST:
+    """What an index is an index of."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node
 
 
 def walk(node: ast.AST) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import types
 from dataclasses import replace
 from typing import Any
 
 
+from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .reading import Definition, assigned
+from .reading import Definition, assigned, used
 from .values import APPLY, ATOM, Value, bound_text, fresh
 
 from .blocks import Flow, Lines, indented, tuple_text, words
@@ -43,6 +45,8 @@ class Statements(Loops):
         if inside:
             inner.env = {name: value for name, value in self.env.items() if name not in mine}
         inner.captured = self.captured
+        inner.called_as = (function.file, function.first_line, function.node.lineno, function.node.name)
+        memories: dict[str, frozenset[str]] = {}  # of the arguments, by those that the function sees
         texts, declared = [], []
         for name in params:
             value = given[name]
@@ -52,7 +56,8 @@ class Statements(Loops):
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
             inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank else frozenset(), size=None)
-            inner.params[next(iter(memory))] = ""
+            inner.params[next(iter(memory))] = name
+            memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
         inner.live = set(inner.env)
@@ -62,14 +67,17 @@ class Statements(Loops):
 
         def on_return(at: ast.AST, value: Value) -> Lines:
             returned.append(value)
+            written = [known.text for known in (inner.env.get(each) for each in params if each in inner.mutated) if known is not None]
             if value.items is not None:
-                return [tuple_text([bound_text(item) for item in value.items])]
-            if value.dtype in ("none", "text", "type"):
+                return [tuple_text([bound_text(item) for item in value.items] + written)]
+            if value.dtype in ("text", "type") or value.dtype == "none" and not written:
                 raise Unread(at, Code.TYPE, "a function without a result", "return what it computes")
-            return [bound_text(value)]
+            return [tuple_text(([] if value.dtype == "none" else [bound_text(value)]) + written)]
 
         def missing() -> Lines:
-            raise Unread(function.node, Code.TYPE, "a function without a result", "return what it computes")
+            if not inner.mutated:
+                raise Unread(function.node, Code.TYPE, "a function without a result", "return what it computes")
+            return on_return(function.node, Value("None", ATOM, "none"))
 
         inner.flow = Flow(on_return)
         stable = set(self.context.stable)
@@ -95,20 +103,79 @@ class Statements(Loops):
             self.instances = {other: value for other, value in self.instances.items() if not other.startswith(f"let {name} ")}
             self.context.pending += text
             self.instances[key] = sees
-        call = f"{name} {' '.join(texts)}"
+        return self.result_of(node, f"{name} {' '.join(texts)}", first, memories, self.written_arguments(node, function, params, given, inner))
+
+    def written_arguments(self, node: ast.Call, function: Definition, params: list[str], given: dict[str, Value], inner: Statements) -> list[str]:
+        """What a call writes to: names of the caller's, or `_` for what nobody else sees."""
+        nodes: dict[str, ast.expr] = {**dict(zip(params, node.args)), **{str(each.arg): each.value for each in node.keywords}}
+        names: list[str] = []
+        for param in params:
+            if param not in inner.mutated:
+                continue
+            argument, value = nodes.get(param), given[param]
+            if not isinstance(argument, ast.Name):
+                if value.memory:
+                    raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, which is a part of an array", "give the part a name, and put it back")
+                names.append("")
+                continue
+            if self.whole is not node:
+                raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, inside of an expression", "call it in a statement of its own")
+            array = self.owned(node, argument.id)
+            seen = [known for key, known in inner.env.items() if key not in params and known is not None and known.rank and key in used(list(function.node.body))]
+            others = [value for other, value in given.items() if other != param and value.items is None]
+            if any(other.memory & array.memory for other in [*others, *seen]):
+                raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, and sees that array under another name, too", "pass a copy of one of them")
+            names.append(argument.id)
+        written = {name for name in names if name}
+        if not written <= getattr(node, "written", set()):
+            node.written = written | getattr(node, "written", set())  # type: ignore[attr-defined]
+            raise Restart
+        return names
+
+    def result_of(self, node: ast.Call, call: str, first: Value, memories: dict[str, frozenset[str]], written: list[str]) -> Value:
+        """The value of a call; what it writes to has another value afterwards."""
+
+        def memory_of(value: Value) -> frozenset[str]:
+            outside = {each for known in self.env.values() if known is not None for each in known.memory}
+            found = {each for own in value.memory for each in memories.get(own, frozenset([own] if own in outside else []))}
+            return frozenset(found or [fresh()]) if value.rank else frozenset()
+
+        if first.items is None and not written:
+            memory = memory_of(first) if first.memory else frozenset()
+            return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+        parts: list[Value] = []
+        for item in [first] if first.items is None else first.items:
+            if item.items is not None:
+                raise Unread(node, Code.TYPE, "a tuple in a tuple as a result", "")
+            if item.dtype != "none":
+                parts.append(Value(self.context.short(), ATOM, item.dtype, item.shape, weak=item.weak, memory=memory_of(item)))
+        names = [self.name_of(each) if each else "_" for each in written]
+        self.context.pending.append(f"let {tuple_text([part.text for part in parts] + names)} = {call}")
+        for each in written:
+            known = self.env.get(each) if each else None
+            if known is not None:
+                self.written(each, known)
         if first.items is not None:
-            parts = []
-            bound = []
-            for item in first.items:
-                if item.items is not None:
-                    raise Unread(node, Code.TYPE, "a tuple in a tuple as a result", "")
-                own = self.context.short()
-                bound.append(own)
-                parts.append(Value(own, ATOM, item.dtype, item.shape, weak=item.weak, memory=frozenset([fresh()]) if item.rank else frozenset()))
-            self.context.pending.append(f"let ({', '.join(bound)}) = {call}")
             return Value("", ATOM, "tuple", items=tuple(parts))
-        memory = frozenset().union(*(value.memory for value in values)) if first.rank else frozenset()
-        return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+        return parts[0] if parts else Value("None", ATOM, "none")
+
+    def s_expr(self, statement: ast.Expr) -> Lines:
+        node = statement.value
+        if isinstance(node, ast.Call) and self.is_read(node):
+            self.whole = node
+            value = self.eval(node)
+            if value.dtype == "none" or value.text.isidentifier() or value.items is not None:
+                return []
+            return [f"let _ = {value.text}"]
+        return super().s_expr(statement)
+
+    def is_read(self, node: ast.Call) -> bool:
+        """Whether a function is called whose definition is read."""
+        function = self.resolve(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id in self.locals:
+            known = self.env.get(node.func.id)
+            return known is not None and known.function is not None
+        return isinstance(function, types.FunctionType) and not (function.__module__ or "").startswith("numpy") or hasattr(function, "__port__")
 
 
 def type_text(value: Value) -> str:

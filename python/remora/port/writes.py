@@ -43,13 +43,11 @@ class Writes(Assignments):
             param = self.params.get(memory)
             if param is None:
                 continue
-            if not param:
-                raise Unread(node, Code.ALIAS, f"a function that is called writes to its argument `{name}`", "return a new array instead")
             whole = self.context.mangle(param)
             if name != param or value.text != whole or value.memory != frozenset([memory]):
                 raise Unread(node, Code.ALIAS, f"this writes to the caller's array `{param}` under another name", f"write to `{param}` itself, or copy it first")
-            if param not in self.context.facts.mutated:
-                self.context.facts.mutated.add(param)
+            if param not in self.mutated:
+                self.writes_to(param)
                 raise Restart
         return value
 
