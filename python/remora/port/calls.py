@@ -102,6 +102,8 @@ def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Valu
         return compare(context, node, COMPARING[function], *values)
     wanted, dtype = result_dtype(function, values)
     values = [convert(value, want) for value, want in zip(values, wanted)]
+    if wanted[0] in ("c64", "c128") and function in (np.exp, np.sqrt, np.log, np.sin, np.cos, np.sinh, np.cosh):
+        return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{FLOAT_FUNCTIONS[function]}"), dtype), weak=False)
     if wanted[0] not in FLOATS:
         if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
             return values[0]

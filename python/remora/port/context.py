@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped within forwards raised shifted every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped within forwards raised shifted_left shifted_right every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around".split()
 )
 
@@ -45,6 +45,18 @@ HELPERS = {
     'def plus (x: i64) (y: i64) : i64 =\n  let z = x + y\n  let _ = assert ((x ^ z) & (y ^ z) >= 0) "an integer beyond 64 bits" in z',
     "minus": "-- | The difference of two of Python's own integers, which fails beyond 64 bits.\n"
     'def minus (x: i64) (y: i64) : i64 =\n  let z = x - y\n  let _ = assert ((x ^ y) & (x ^ z) >= 0) "an integer beyond 64 bits" in z',
+    "raised": "-- | A power of Python's own integers, which fails where it is a float or beyond 64 bits.\n"
+    "def raised (x: i64) (n: i64) : i64 =\n"
+    '  let _ = assert (n >= 0) "a negative power of an integer"\n'
+    "  let (_, _, z) =\n"
+    "    loop (b, n, z) = (x, n, 1i64) while n > 0 do\n"
+    "      (if n > 1 then times b b else b, n / 2, if n % 2 == 1 then times z b else z)\n"
+    "  in z",
+    "shifted_left": "-- | `x << k` of Python's own integers, which fails beyond 64 bits.\n"
+    "def shifted_left (x: i64) (k: i64) : i64 =\n"
+    '  let _ = assert (k >= 0 && (x == 0 || k < 63 && (x << k) >> k == x)) "an integer beyond 64 bits" in if x == 0 then 0 else x << k',
+    "shifted_right": "-- | `x >> k` of Python's own integers.\n"
+    "def shifted_right (x: i64) (k: i64) : i64 = let _ = assert (k >= 0) \"a negative shift\" in x >> i64.min k 63",
     "larger": "-- | Python's `max` of two floats: the first where they are equal or one is NaN.\n"
     "def larger (x: f64) (y: f64) : f64 = if y > x then y else x",
     "smaller": "-- | Python's `min` of two floats: the first where they are equal or one is NaN.\n"

@@ -73,6 +73,8 @@ class Expressions:
             if isinstance(value, int) and abs(value) >= 2**63:
                 raise Unread(node, Code.TYPE, "an integer beyond 64 bits", "use a float")
             return literal(value)
+        if isinstance(value, complex):
+            return literal(value)
         if isinstance(value, str):
             return Value(repr(value), ATOM, "text", function=value)
         raise Unread(node, Code.TYPE, f"the constant {value!r} is not read", "")
@@ -216,7 +218,7 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
             return Value(f"!{value.at(UNARY + 1)}", UNARY, "bool", weak=True)
-        if (value.dtype != "bool" and value.dtype not in INTS) or value.weak:
+        if (value.dtype != "bool" and value.dtype not in INTS) or value.weak and value.dtype != "i64":
             raise Unread(node, Code.TYPE, "`~` of what is no array of truth values", "")
         return elementwise(self.context, node, [value], lambda values: (f"!{values[0].at(UNARY + 1)}", UNARY), value.dtype)
 
@@ -277,7 +279,8 @@ class Expressions:
     def _tuple(self, node: ast.Tuple) -> Value:
         return Value("", ATOM, "tuple", items=tuple(self.eval(each) for each in node.elts))
 
-    _list = _tuple
+    def _list(self, node: ast.List) -> Value:
+        return Value("", ATOM, "list", items=tuple(self.eval(each) for each in node.elts))
 
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         items: list[Value] = []
@@ -304,7 +307,7 @@ class Expressions:
             unrolled(0)
         finally:
             self.env, self.locals = saved, saved_locals
-        return Value("", ATOM, "tuple", items=tuple(items))
+        return Value("", ATOM, "list", items=tuple(items))
 
     _listcomp = _generatorexp
 
@@ -343,6 +346,10 @@ class Expressions:
                 parts.append(None)
             else:
                 found = self.eval(part)
+                if found.items is not None and found.dtype == "tuple" and len(nodes) == 1:
+                    # A tuple is an index for each dimension, a list is an array of integers.
+                    parts += [self.as_array(part, item) if item.items is not None else item for item in found.items]
+                    continue
                 parts.append(self.as_array(part, found) if found.items is not None else found)
         used = sum(1 if not isinstance(part, Value) or part.dtype != "bool" else max(part.rank, 1) for part in parts if part is not None and part is not ...)
         if used > value.rank:

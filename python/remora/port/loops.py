@@ -10,7 +10,7 @@ from typing import Any
 
 from .diagnostics import Code, Poisoned, Unread
 from .operators import binary, unknown_size
-from .reading import assigned, leaves, used
+from .reading import assigned, base_of, leaves, used, written_by
 from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
 
@@ -85,9 +85,12 @@ class Loops(Places):
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
-        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64" and self.trips is not None:
+        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
+            if isinstance(node, ast.While) and name not in self.live and only_compared(node, name):
+                # Comparisons do not tell an integer from a float of the same value.
+                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
             # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
-            if self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
+            if self.trips is not None and self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
         dtype, weak = self.join_types(node, known, value)
         if known.rank != value.rank or known.shape != value.shape:
@@ -166,7 +169,7 @@ class Loops(Places):
         def on_return(node: ast.AST, value: Value) -> Lines:
             if returns is None:
                 return outer_flow.on_return(node, value)
-            if not value.scalar or value.rank or value.dtype in ("none", "tuple"):
+            if not value.scalar or value.rank or value.dtype in ("none", "tuple", "list"):
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
             returns.append(value)
             return state("false", ["true", bound_text(value)])
@@ -262,7 +265,7 @@ class Loops(Places):
             if not array.rank or array.shape[0] == ONE or not isinstance(target, ast.Name):
                 raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
             if words(array.text) & changed:
-                raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
+                array = self.kept(statement, array)
             counts.append(self.size_value(array, 0))
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
@@ -276,6 +279,21 @@ class Loops(Places):
             if other.text != counts[0].text:
                 count = f"(i64.min {count} {other.argument})"
         return count, lines, ""
+
+    def kept(self, statement: ast.For, array: Value) -> Value:
+        """The array that a loop goes over, under a name of its own: what the body does with the names that it was made from does not change it."""
+        written = {base.id for node in ast.walk(statement) if isinstance(node, (ast.Subscript, ast.AugAssign, ast.Call)) for base in written_bases(node)}
+        known = [self.env.get(name) for name in written] + [None] * bool(written and array.memory and self.aliases(statement, array))
+        if array.memory and any(value is None or value.rank and value.memory & array.memory for value in known):
+            raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
+        name = self.context.short()
+        self.context.pending.append(f"let {name} = {array.text}")
+        return array.named(name)
+
+    def aliases(self, statement: ast.For, array: Value) -> bool:
+        """Whether the body gives another name to the array that the loop goes over."""
+        holders = {name for name, value in self.env.items() if value is not None and value.rank and value.memory & array.memory}
+        return any(isinstance(node, ast.Assign) and used([node.value]) & holders for node in ast.walk(statement))
 
     def counter_value(self, name: str, low: Size | None, high: Size | None) -> Value:
         """The index of a loop."""
@@ -397,6 +415,26 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
         return replace(value, memory=frozenset(memory))
 
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
+
+
+def written_bases(node: ast.AST) -> list[ast.Name]:
+    """The names whose elements a node writes."""
+    if isinstance(node, ast.Subscript):
+        bases = [base_of(node)] if isinstance(node.ctx, ast.Store) else []
+    elif isinstance(node, ast.AugAssign):
+        bases = [base_of(node.target)]
+    else:
+        assert isinstance(node, ast.Call)
+        bases = [base_of(each) for each in written_by(node)] if isinstance(node.func, ast.Attribute) else []
+        bases += [ast.Name(each, ast.Load()) for each in getattr(node, "written", ())]
+    return [base for base in bases if isinstance(base, ast.Name)]
+
+
+def only_compared(statement: ast.While, name: str) -> bool:
+    """Whether a loop reads a variable in comparisons only."""
+    compared = {id(operand) for node in ast.walk(statement) if isinstance(node, ast.Compare) for operand in (node.left, *node.comparators)}
+    reads = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return all(id(node) in compared for node in reads) and not any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in ast.walk(statement))
 
 
 def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -62,6 +62,10 @@ class Statements(Loops):
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
         inner.live = set(inner.env)
         returned: list[Value] = []
+        # The caller's lines and names are none of the function's.
+        waiting = list(self.context.pending)
+        self.context.pending.clear()
+        self.context.names |= {self.context.mangle(each.id) for each in ast.walk(function.node) if isinstance(each, ast.Name)} | {self.context.mangle(name) for name in params}
         depth = self.context.depth
         self.context.depth += 4
 
@@ -83,6 +87,7 @@ class Statements(Loops):
         stable = set(self.context.stable)
         self.context.stable -= {self.context.mangle(name) for name in mine}
         lines = inner.block(list(function.node.body), missing)
+        self.context.pending[:0] = waiting
         self.context.stable = stable
         self.context.depth = depth
         if not returned:
