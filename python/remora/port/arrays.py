@@ -247,8 +247,8 @@ def places(node: ast.AST, value: Value, given: list[Value]) -> list[int]:
 
 @instead("transpose", "method.transpose", "permute_dims")
 def _transpose(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    value, *rest = values
+    refuse_options(node, options, ("axes",))
+    value, *rest = [*values, options["axes"]] if "axes" in options else values
     given = list(rest[0].items) if len(rest) == 1 and rest[0].items is not None else rest
     order = places(node, value, given) if given else list(range(value.rank))[::-1]
     if sorted(order) != list(range(value.rank)):
@@ -729,7 +729,7 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 @also("nonzero", "method.nonzero")
 def _nonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    return Value("", ATOM, "tuple", items=(TABLE["flatnonzero"](reader, node, [full(node, values[0], 1)], {}),))
+    return Value("", ATOM, "tuple", items=(TABLE["flatnonzero"](reader, node, [full(node, reader.as_array(node, values[0]), 1)], {}),))
 
 
 _first_where = TABLE["where"]
@@ -751,11 +751,13 @@ def call_ufunc_method(reader: Expressions, node: ast.Call, ufunc: Any, method: s
         refuse_options(node, options)
         x, y = (full(node, value, 1) for value in values)
         return binary(reader.context, node, _outer_operators()[ufunc], replace(x, shape=(*x.shape, ONE)), y)
-    if method == "reduce" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
-        known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}[name]
-        if values[0].rank == 1:
-            refuse_options(node, options)
-            return reduction(reader, node, known, values[0], values[1:], {})
+    if method == "reduce" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_or", "bitwise_and"):
+        known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}.get(name, "")
+        value = reader.as_array(node, values[0])
+        if known and value.rank:
+            refuse_options(node, options, ("axis", "keepdims"))
+            given = {"axis": literal(0), **options} if len(values) < 2 else options
+            return reduction(reader, node, known, value, values[1:], given)
     if method == "accumulate" and name in ("add", "multiply", "maximum", "minimum"):
         return _accumulated(reader, node, {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}[name], values, options)
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")

@@ -79,9 +79,9 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
         return _ufunc(reader, node, function, values)
     if isinstance(function, type) and issubclass(function, np.generic) and len(values) == 1:
         return cast(reader, node, values[0], function)
-    for table in (np, np.linalg):
+    for table in (np, np.linalg, np.fft, np.lib.stride_tricks):
         if getattr(table, name, None) is function:
-            key = name if table is np else f"linalg.{name}"
+            key = {np.linalg: f"linalg.{name}", np.fft: f"fft.{name}"}.get(table, name)
             if table is np and name in REDUCTIONS:
                 return reduction(reader, node, name, values[0], values[1:], options)
             if table is np and name in ALONG:
@@ -186,7 +186,13 @@ def _reduced_axes(node: ast.AST, value: Value, axes: tuple[int, ...] | None) -> 
         count = count * value.shape[real[place]]
     first, last = places[0], len(real) - 1
     if places != list(range(first, first + len(places))):
-        raise Unread(node, Code.SHAPE, "a reduction over axes that are not side by side", "reduce one after the other")
+        from .arrays import permuted
+
+        gone = {real[place] for place in places}
+        turned = permuted(node, value, [k for k in range(value.rank) if k not in gone] + sorted(gone))
+        # The dimensions keep their places in the shape: only the text has another order.
+        value = replace(value, text=turned.text, prec=turned.prec)
+        first = len(real) - len(places)
     for _ in range(len(places) - 1):
         value = replace(value, text=f"{under('flatten', first)} {value.argument}", prec=APPLY)
         last -= 1
@@ -265,7 +271,9 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     """A function of rows that makes rows."""
     context = reader.context
     value = reader.as_array(node, value)
-    refuse_options(node, options, ("axis", "kind"))
+    refuse_options(node, options, ("axis", "kind", "dtype") if name[:3] == "cum" else ("axis", "kind"))
+    if "dtype" in options:
+        value = cast(reader, node, value, options["dtype"].function)
     kind = options.get("kind")
     if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
         context.notes.add("`argsort` keeps equal elements in order; NumPy's default leaves their order open")
@@ -290,7 +298,12 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     elif place == 0 and last == 1:
         text, prec = f"{_plain(context.library, 'along0')} {function} {value.argument}", APPLY
     else:
-        raise Unread(node, Code.SHAPE, f"`{name}` along this axis is not read", "move it to the end: `np.moveaxis`")
+        from .arrays import permuted
+
+        order = [k for k in range(value.rank) if k != axis] + [axis]
+        turned = permuted(node, value, order)
+        made = Value(f"{under(function, last)} {turned.argument}", APPLY, "i64" if name == "argsort" else dtype, turned.shape)
+        return replace(permuted(node, made, [order.index(k) for k in range(value.rank)]), small=name == "argsort")
     return Value(text, prec, "i64" if name == "argsort" else dtype, value.shape, small=name == "argsort")
 
 
@@ -384,8 +397,10 @@ def _dot(reader: Expressions, node: ast.Call, values: list[Value], options: dict
 
 
 def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
-    """`a @ b` of vectors and matrices."""
+    """`a @ b`."""
     context = reader.context
+    if max(a.rank, b.rank) > 2 and min(a.rank, b.rank) > 0 and isinstance(node, (ast.BinOp, ast.Call)):
+        return _stacked_product(reader, node, a, b)
     if a.rank not in (1, 2) or b.rank not in (1, 2) or len(a.axes) != a.rank or len(b.axes) != b.rank:
         raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions (or with a size of 1) is not read", "products of vectors and matrices are")
     _, dtype = result_dtype(np.matmul, [a, b])
@@ -401,6 +416,44 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
     name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
     shape = (*a.shape[:-1], *(b.shape[1:] if b.rank == 2 else ()))
     return Value(f"{context.library(name, dtype)} {a.argument} {b.argument}", APPLY, dtype, shape)
+
+
+def _stacked_product(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
+    """A product of more than two dimensions: `@` of stacks of matrices, `np.dot` with a vector or matrix at the end."""
+    context = reader.context
+    dot = isinstance(node, ast.Call) and reader.called(node).__name__ == "dot"
+    _, dtype = result_dtype(np.matmul, [a, b])
+    a, b = convert(a, dtype), convert(b, dtype)
+    if len(a.axes) != a.rank and b.rank == 2 and a.rank > 2 and a.shape[-2] == ONE and len(a.axes) == a.rank - 1:
+        # One row in each matrix.
+        rows = replace(a, shape=(*a.shape[:-2], a.shape[-1]))
+        made = matmul(reader, node, rows, b) if rows.rank <= 2 else _stacked_product(reader, node, rows, b)
+        return replace(made, shape=(*made.shape[:-1], ONE, made.shape[-1]))
+    if len(a.axes) != a.rank or len(b.axes) != b.rank or dtype == "bool":
+        raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions with a size of 1 is not read", "")
+    if b.rank <= 2:
+        size, check = joined_sizes(reader, node, a.shape[-1], b.shape[0])
+        b = sized(context, node, b, 0, size) if check and b.shape[0] != size else b
+        a = sized(context, node, a, a.rank - 1, size) if check and a.shape[-1] != size else a
+        name = context.library("matvec" if b.rank == 1 else "matmul", dtype)
+        own = context.short()
+        context.names.discard(own)
+        product = f"\\{own} -> {name} {own} {b.argument}"
+        text = f"{under(product, a.rank - 2)} {a.argument}"
+        return Value(text, APPLY, dtype, (*a.shape[:-1], *b.shape[1:]))
+    if dot or a.rank != b.rank or a.rank > 4:
+        raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions is not read", "write it with `np.einsum`")
+    for k in range(a.rank - 2):
+        size, check = joined_sizes(reader, node, a.shape[k], b.shape[k])
+        if check:
+            a, b = (each if each.shape[k] == size else sized(context, node, each, k, size) for each in (a, b))
+    size, check = joined_sizes(reader, node, a.shape[-1], b.shape[-2])
+    if check:
+        b = sized(context, node, b, b.rank - 2, size)
+    function = context.library("matmul", dtype)
+    for _ in range(a.rank - 2):
+        function = f"map2 ({function})" if " " in function else f"map2 {function}"
+    return Value(f"{function} {a.argument} {b.argument}", APPLY, dtype, (*a.shape[:-1], b.shape[-1]))
 
 
 def joined_sizes(reader: Expressions, node: ast.AST, a: Size, b: Size) -> tuple[Size, bool]:
@@ -556,7 +609,7 @@ def _array(reader: Expressions, node: ast.Call, values: list[Value], options: di
 def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
     context = reader.context
-    value, shift = values[0], values[1]
+    value, shift = reader.as_array(node, values[0]), values[1]
     given = values[2] if len(values) > 2 else options.get("axis")
     if not shift.scalar or shift.dtype != "i64":
         raise Unread(node, Code.FORM, "`roll` by several places", "roll one axis after the other")
@@ -585,10 +638,11 @@ def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dic
 def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     (value,) = values
-    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | {"i64", "i32"}:
+    value = reader.as_array(node, value)
+    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | INTS:
         raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
     if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
-        raise Unread(node, Code.SHAPE, "`diff` of what may have no elements", "write `x[1:] - x[:-1]`")
+        value = replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY)
     return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
 
 
@@ -623,7 +677,7 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 @entry("flatnonzero")
 def _flatnonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    mask = reader.truth(node, ravel(reader, node, values[0]))
+    mask = reader.truth(node, ravel(reader, node, reader.as_array(node, values[0])))
     return Value(f"{_plain(reader.context.library, 'nonzero')} {mask.argument}", APPLY, "i64", (unknown_size(),), small=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays
+from . import arrays, grids, several
 from .calls import METHODS, MATH, TABLE, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
@@ -322,6 +322,8 @@ class Expressions:
     # Subscripts --------------------------------------------------------------------------------------------------------------
 
     def _subscript(self, node: ast.Subscript) -> Value:
+        if (grid := self.resolve(node.value)) is np.mgrid or grid is np.ogrid:
+            return grids.grid_of_slices(self, node, grid is np.mgrid)
         value = self.eval(node.value)
         if value.items is not None:
             index = self.eval(node.slice)
@@ -697,4 +699,4 @@ def _broadcast(reader: Expressions, node: ast.AST, values: list[Value]) -> tuple
     return broadcast(reader.context, node, values)
 
 
-__all__ = ["NONE", "Expressions", "whole_slice", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]
+__all__ = ["NONE", "Expressions", "several", "whole_slice", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]
