@@ -352,7 +352,7 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
     given = values[1] if len(values) > 1 else options.get("axis")
     axis = (axis_of(node, parts[0], given) or (0,))[0] if name == "concatenate" else 0 if name == "vstack" or rank == 1 else 1
     if rank == 1:
-        return _first_concatenate(reader, node, values[:1], {})
+        return _first_concatenate(reader, node, [Value("", ATOM, "tuple", items=tuple(parts))], {})
     parts, dtype = one_type(reader, node, parts)
     other = 1 - axis
     size = parts[0].shape[other]
@@ -684,7 +684,7 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
         xp, fp = (value if value.shape[0] == size else sized(reader.context, node, value, 0, size) for value in (xp, fp))
     if not reader.context.assume(size - 1, "`interp` of no points is an error"):
-        raise Unread(node, Code.SHAPE, "`interp` of what may have no points", "")
+        xp = replace(xp, text=f"{reader.context.helper('nonempty')} {xp.argument}", prec=APPLY)
     return Value(f"{reader.context.library('interp')} {xp.argument} {fp.argument} {x.argument}", APPLY, "f64", x.shape)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from dataclasses import replace
 
 
 from .context import Restart
 from .diagnostics import Code, Unread
-from .operators import unknown_size
+from .operators import sized, unknown_size
 from .reading import assigned
-from .sizes import Size
+from .sizes import ONE, Size
 from .values import ATOM, Value, bound_text, convert, fresh, literal
 
 from .blocks import Blocks, Lines, finished, indented, ordered_names, replace_definition, tuple_text, words
@@ -32,7 +33,11 @@ class Assignments(Blocks):
         raise Unread(statement, Code.FORM, "an expression whose value is not used", "leave it out, or assign it")
 
     def s_import(self, statement: ast.Import) -> Lines:
-        raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
+        for each in statement.names:
+            if each.name not in ("numpy", "math"):
+                raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
+            self.outer = {**self.outer, each.asname or each.name: importlib.import_module(each.name)}
+        return []
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition
@@ -53,6 +58,8 @@ class Assignments(Blocks):
 
     def s_assign(self, statement: ast.Assign) -> Lines:
         self.whole = statement.value
+        if isinstance(statement.value, ast.Lambda) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            return self.s_functiondef(named_lambda(statement.targets[0].id, statement.value))
         value = self.eval(statement.value)
         if len(statement.targets) > 1 and value.items is not None and any(isinstance(target, ast.Subscript) for target in statement.targets):
             value = self.as_array(statement, value)
@@ -155,6 +162,14 @@ class Assignments(Blocks):
         if value.items is None:
             if value.rank and value.shape[0].number == len(target.elts):
                 value = replace(value, items=tuple(self.element(target, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(len(target.elts))))
+            elif value.rank and value.shape[0] != ONE and value.shape[0].number is None and not any(isinstance(each, ast.Starred) for each in target.elts):
+                # The size is looked at when the program runs.
+                count = Size.of(len(target.elts))
+                whole = sized(self.context, target, value, 0, count)
+                name = self.context.short()
+                self.context.pending.append(f"let {name} = {whole.text}")
+                whole = whole.named(name)
+                value = replace(whole, items=tuple(self.element(target, whole, [literal(k), *[ast.Slice()] * (whole.rank - 1)]) for k in range(len(target.elts))))
             else:
                 raise Unread(target, Code.SHAPE, "the number of values is not known", "index the array")
         assert value.items is not None
@@ -260,3 +275,10 @@ class Assignments(Blocks):
         text = self.name_of(name)
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
         return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small)
+
+
+def named_lambda(name: str, node: ast.Lambda) -> ast.FunctionDef:
+    """`f = lambda x: ..` as a definition."""
+    made = ast.FunctionDef(name, node.args, [ast.copy_location(ast.Return(node.body), node)], [], None)
+    made.type_params = []  # type: ignore[attr-defined]
+    return ast.copy_location(made, node)

@@ -399,6 +399,7 @@ def _dot(reader: Expressions, node: ast.Call, values: list[Value], options: dict
 def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
     """`a @ b`."""
     context = reader.context
+    a, b = reader.as_array(node, a), reader.as_array(node, b)
     if max(a.rank, b.rank) > 2 and min(a.rank, b.rank) > 0 and isinstance(node, (ast.BinOp, ast.Call)):
         return _stacked_product(reader, node, a, b)
     if a.rank not in (1, 2) or b.rank not in (1, 2) or len(a.axes) != a.rank or len(b.axes) != b.rank:

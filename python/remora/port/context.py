@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped within forwards raised shifted_left shifted_right every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around".split()
 )
 
@@ -57,6 +57,14 @@ HELPERS = {
     '  let _ = assert (k >= 0 && (x == 0 || k < 63 && (x << k) >> k == x)) "an integer beyond 64 bits" in if x == 0 then 0 else x << k',
     "shifted_right": "-- | `x >> k` of Python's own integers.\n"
     "def shifted_right (x: i64) (k: i64) : i64 = let _ = assert (k >= 0) \"a negative shift\" in x >> i64.min k 63",
+    "complex_more": "-- | `a > b` of complex numbers, as NumPy orders them: by their real parts, then by their imaginary parts.\n"
+    "def complex_more (a: c128) (b: c128) : bool =\n"
+    "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
+    "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u > v",
+    "complex_more_or_same": "-- | `a >= b` of complex numbers, as NumPy orders them: by their real parts, then by their imaginary parts.\n"
+    "def complex_more_or_same (a: c128) (b: c128) : bool =\n"
+    "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
+    "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u >= v",
     "larger": "-- | Python's `max` of two floats: the first where they are equal or one is NaN.\n"
     "def larger (x: f64) (y: f64) : f64 = if y > x then y else x",
     "smaller": "-- | Python's `min` of two floats: the first where they are equal or one is NaN.\n"

@@ -123,6 +123,8 @@ class Expressions:
             for k in range(value.rank):
                 total = binary(self.context, node, ast.Mult, total, self.size_value(value, k)) if total.const != 1 else self.size_value(value, k)
             return replace(total, small=True)
+        if node.attr == "flat" and value.rank:
+            return ravel(self, node, value)
         if node.attr in ("real", "imag"):
             return arrays.part_of_complex(self, node, value, node.attr)
         raise Unread(node, Code.NAME, f"the attribute `{node.attr}` is not read", "")
@@ -207,6 +209,8 @@ class Expressions:
         left, right = self.eval(node.left), self.eval(node.right)
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
+        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
+            return replace(left, items=(*left.items, *right.items))
         return binary(self.context, node, type(node.op), left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -285,6 +289,10 @@ class Expressions:
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         items: list[Value] = []
         saved, saved_locals = dict(self.env), set(self.locals)
+        if len(node.generators) == 1 and not node.generators[0].ifs:
+            mapped = self.mapped(node, node.generators[0])
+            if mapped is not None:
+                return mapped
 
         def unrolled(k: int) -> None:
             if k == len(node.generators):
@@ -311,6 +319,10 @@ class Expressions:
 
     _listcomp = _generatorexp
 
+    def mapped(self, node: ast.GeneratorExp | ast.ListComp, generator: ast.comprehension) -> Value | None:
+        """A comprehension over arrays or a range whose size only the run knows, as an array; None for one that can be written out."""
+        raise NotImplementedError
+
     def constant_range(self, node: ast.expr) -> list[int] | None:
         """The integers of a short `range` of constants."""
         if isinstance(node, ast.Call) and self.resolve(node.func) is range and not node.keywords:
@@ -325,6 +337,11 @@ class Expressions:
         if (grid := self.resolve(node.value)) is np.mgrid or grid is np.ogrid:
             return grids.grid_of_slices(self, node, grid is np.mgrid)
         value = self.eval(node.value)
+        if value.items is not None and isinstance(node.slice, ast.Slice):
+            ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
+            if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):
+                raise Unread(node, Code.TYPE, "a slice of a tuple whose bounds are no constants", "make an array of it")
+            return replace(value, items=value.items[slice(*ends)])
         if value.items is not None:
             index = self.eval(node.slice)
             if not isinstance(index.const, int):

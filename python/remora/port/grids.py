@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays import count_of, full, floating, in_brackets, instead, named, permuted
-from .calls import TABLE, Call, along, axis_of, cast, dtype_of, integers, joined_sizes, moved_last, ravel, reduction, refuse_options, shape_of, strong, under
+from .calls import TABLE, Call, along, axis_of, cast, dtype_of, filled, integers, joined_sizes, moved_last, ravel, reduction, refuse_options, shape_of, strong, under
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .operators import applied, binary, compare, elementwise, sized, unknown_size
@@ -178,7 +178,11 @@ def _indices(reader: Expressions, node: ast.Call, values: list[Value], options: 
 @instead("unravel_index")
 def _unravel_index(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    rest, sizes = strong(bound(reader, values[0])) if values[0].const is None else strong(convert(values[0], "i64")), shape_of(reader, node, values[1])
+    sizes = shape_of(reader, node, values[1])
+    if values[0].const is not None and all(size.const is not None for size in sizes):
+        numbers = np.unravel_index(values[0].const, [size.const for size in sizes])
+        return tuple_of([Value(f"{int(number)}i64", ATOM, "i64") for number in numbers])
+    rest = strong(bound(reader, values[0]))
     found: list[Value] = []
     for size in reversed(sizes[1:]):
         found.insert(0, strong(binary(reader.context, node, ast.Mod, rest, size)))
@@ -343,7 +347,11 @@ def _eye(reader: Expressions, node: ast.Call, values: list[Value], options: dict
 
 @instead("ndarray")
 def _ndarray(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    return TABLE["zeros"](reader, node, [options.pop("shape"), *values] if "shape" in options else values, options)
+    refuse_options(node, options, ("shape", "dtype"))
+    shape = shape_of(reader, node, options["shape"] if "shape" in options else values[0])
+    kind = values[1] if len(values) > 1 else options.get("dtype")
+    dtype = dtype_of(node, kind.function) if kind is not None else "f64"
+    return filled(reader, node, shape, literal(False) if dtype == "bool" else convert(literal(0), dtype) if dtype in FLOATS | INTS else Value(f"{dtype}.f64 0.0", APPLY, dtype))
 
 
 @instead("append")
@@ -362,8 +370,11 @@ def _windows(reader: Expressions, node: ast.Call, values: list[Value], options: 
     if len(shape) != value.rank:
         raise Unread(node, Code.SHAPE, "windows of other dimensions than the array", "")
     sizes = [named(reader, node, each) for each in shape]
-    if not all(reader.context.assume(own - size, "windows that are larger than the array") for own, size in zip(value.shape, sizes)):
-        raise Unread(node, Code.SHAPE, "windows that may be larger than the array", "")
+    for own, size in zip(value.shape, sizes):
+        if not reader.context.assume(own - size, "windows that are larger than the array"):
+            if not own.known:
+                raise Unread(node, Code.SHAPE, "windows that may be larger than the array", "give the size of the array a name")
+            reader.context.pending.append(f'let _ = assert ({size.text()} <= {own.text()}) "windows that are larger than the array"')
     function = reader.context.library("sliding_window" if value.rank == 1 else "sliding_window_2d", value.dtype)
     counts = [own - size + 1 for own, size in zip(value.shape, sizes)]
     return Value(f"{function} {' '.join(in_brackets(size.text()) for size in sizes)} {value.argument}", APPLY, value.dtype, (*counts, *sizes), memory=value.memory)

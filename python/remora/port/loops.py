@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 
 from .diagnostics import Code, Poisoned, Unread
 from .operators import binary, unknown_size
-from .reading import assigned, base_of, leaves, used, written_by
+from .reading import assigned, base_of, exposed, leaves, used, written_by
 from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
 
@@ -22,7 +23,47 @@ class Loops(Places):
     """Reads loops."""
 
     def s_for(self, statement: ast.For) -> Lines:
-        return self.loop(statement)
+        return self.loop(self.nested(statement) or statement)
+
+    def nested(self, statement: ast.For) -> ast.For | None:
+        """A loop over `np.ndindex` or `np.ndenumerate` as loops over ranges; None for others."""
+        node = statement.iter
+        function = self.resolve(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or function not in (np.ndindex, np.ndenumerate):
+            return None
+        if leaves(statement.body, (ast.Break, ast.Return, ast.Continue)) or statement.orelse or node.keywords:
+            raise Unread(statement, Code.FORM, "a loop over all indices that something leaves", "write a loop for each dimension")
+        body = list(statement.body)
+        target = statement.target
+        if function is np.ndenumerate:
+            array = self.eval(node.args[0])
+            sizes: list[ast.expr] = [ast.Subscript(ast.Attribute(node.args[0], "shape", ast.Load()), ast.Constant(k), ast.Load()) for k in range(array.rank)]
+            if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(node.args[0], ast.Name):
+                raise Unread(target, Code.FORM, "this target is not read", "name the index and the element")
+            target, element = target.elts
+        else:
+            given = self.eval(node.args[0]) if len(node.args) == 1 else None
+            if given is not None and given.items is not None:
+                sizes = [ast.Subscript(node.args[0], ast.Constant(k), ast.Load()) for k in range(len(given.items))]
+            else:
+                sizes = list(node.args)
+        names = [each.id for each in target.elts if isinstance(each, ast.Name)] if isinstance(target, ast.Tuple) else [self.fresh_name(f"i{k}") for k in range(len(sizes))]
+        if len(names) != len(sizes) or not sizes:
+            raise Unread(target, Code.FORM, "this target is not read", "name each index")
+        self.locals = self.locals | set(names)
+        index = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
+        if function is np.ndenumerate:
+            body.insert(0, ast.Assign([element], ast.Subscript(node.args[0], index, ast.Load())))
+        if isinstance(target, ast.Name):
+            body.insert(0, ast.Assign([target], index))
+        for name, size in reversed(list(zip(names, sizes))):
+            body = [ast.For(ast.Name(name, ast.Store()), ast.Call(ast.Name("range", ast.Load()), [size], []), body, [])]
+        for each in ast.walk(body[0]):
+            if not hasattr(each, "lineno"):
+                ast.copy_location(each, statement)
+        found = body[0]
+        assert isinstance(found, ast.For)
+        return found
 
     def s_while(self, statement: ast.While) -> Lines:
         return self.loop(statement)
@@ -138,7 +179,7 @@ class Loops(Places):
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
         early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or returns is not None
         outer_flow, outer_live = self.flow, self.live
-        self.live = outer_live | used([statement]) | set(carried)
+        self.live = outer_live | exposed([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
         self.changing = {self.name_of(name) for name in assigned(body)}
         self.trips = None
@@ -444,4 +485,4 @@ def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.
 
 def reads_before(statement: ast.For | ast.While, name: str) -> set[str]:
     """The names whose value an iteration may need from the one before."""
-    return used([statement])
+    return exposed([statement])

@@ -335,7 +335,9 @@ def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right:
         wanted, _ = result_dtype(ufunc, [left, right])
         values = [convert(value, want) for value, want in zip((left, right), wanted)]
     if values[0].dtype in ("c64", "c128") and symbol not in ("==", "!="):
-        raise Unread(node, Code.TYPE, "an order of complex numbers", "compare their absolute values")
+        values = [value if value.dtype == "c128" else elementwise(context, node, [value], lambda v: (convert(v[0], "c128").text, APPLY), "c128") for value in values]
+        order = values if symbol[0] == ">" else values[::-1]
+        return elementwise(context, node, order, applied(context.helper("complex_more_or_same" if "=" in symbol else "complex_more")), "bool")
     return elementwise(context, node, values, infix(symbol, COMPARE), "bool")
 
 

@@ -160,6 +160,35 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
     return names
 
 
+def exposed(nodes: Sequence[ast.stmt]) -> set[str]:
+    """The names that statements may read before they give them a value."""
+    return _exposed(nodes)[0]
+
+
+def _exposed(nodes: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+    """What may be read before it has a value, and what surely has one afterwards."""
+    read: set[str] = set()
+    given: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.If):
+            (one, surely), (two, also) = _exposed(node.body), _exposed(node.orelse)
+            read |= (used([node.test]) | one | two) - given
+            if not leaves([node], (ast.Return, ast.Break, ast.Continue)):
+                given |= surely & also
+            continue
+        if isinstance(node, (ast.For, ast.While)):
+            inner = _exposed(node.body)[0]
+            own = assigned([node.target]) if isinstance(node, ast.For) else set()
+            head = used([node.iter]) if isinstance(node, ast.For) else used([node.test])
+            read |= (head | (inner - own) | used(node.orelse)) - given
+            continue
+        read |= used([node]) - given
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            given |= {each.id for target in targets for each in walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return read, given
+
+
 def leaves(nodes: list[ast.stmt], kinds: tuple[type, ...]) -> bool:
     """Whether statements have a `return`, `break` or `continue` that leaves them."""
     for node in nodes:

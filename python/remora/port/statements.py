@@ -10,10 +10,13 @@ from typing import Any
 
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
+from .operators import joined
 from .reading import Definition, assigned, used
+from .sizes import ONE
 from .values import APPLY, ATOM, Value, bound_text, fresh
 
-from .blocks import Flow, Lines, indented, tuple_text, words
+from .blocks import Flow, Lines, finished, indented, tuple_text, words
+from .calls import integers
 from .loops import Loops
 
 
@@ -163,6 +166,61 @@ class Statements(Loops):
         if first.items is not None:
             return Value("", ATOM, "tuple", items=tuple(parts))
         return parts[0] if parts else Value("None", ATOM, "none")
+
+    def mapped(self, node: ast.GeneratorExp | ast.ListComp, generator: ast.comprehension) -> Value | None:
+        if self.constant_range(generator.iter):
+            return None
+        pairs = self.mapped_over(generator)
+        if pairs is None:
+            return None
+        context = self.context
+        saved, locals_, live, waiting = dict(self.env), set(self.locals), self.live, list(context.pending)
+        context.pending.clear()
+        params: list[str] = []
+        try:
+            self.live = self.live | used([node.elt])
+            for name, array in pairs:
+                self.locals = self.locals | {name}
+                own = context.mangle(name)
+                context.names.add(own)
+                inner = array.shape[1:]
+                item = Value(own, ATOM, array.dtype, inner, memory=frozenset([fresh()]) if inner else frozenset(), small=array.small)
+                self.env[name] = item
+                params.append(f"({own}: {type_text(item)})")
+            result = self.as_array(node, self.eval(node.elt))
+            body = self.flush()
+        finally:
+            self.env, self.locals, self.live = saved, locals_, live
+            context.pending[:] = waiting
+        function = context.short()
+        lines = finished(body, [bound_text(result)])
+        head = f"let {function} {' '.join(params)}"
+        context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
+        arrays = [array for _, array in pairs]
+        size, check = joined(context, node, [array.shape[0] for array in arrays])
+        if check:
+            raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
+        return Value(f"{word} {function} {' '.join(array.argument for array in arrays)}", APPLY, result.dtype, (size, *result.shape))
+
+    def mapped_over(self, generator: ast.comprehension) -> list[tuple[str, Value]] | None:
+        """The names of a comprehension and the arrays that they go over; None if it goes over something else."""
+        source, targets = generator.iter, [generator.target]
+        function = self.resolve(source.func) if isinstance(source, ast.Call) else None
+        arrays: list[Value]
+        if isinstance(source, ast.Call) and function is range and not source.keywords:
+            arrays = [integers(self, source, [self.eval(each) for each in source.args])]
+        elif isinstance(source, ast.Call) and function in (zip, enumerate) and isinstance(generator.target, ast.Tuple):
+            targets = list(generator.target.elts)
+            arrays = [self.eval(each) for each in source.args]
+            if function is enumerate and len(arrays) == 1 and arrays[0].rank:
+                arrays.insert(0, Value(f"iota {self.size_value(arrays[0], 0).argument}", APPLY, "i64", arrays[0].shape[:1], small=True))
+        else:
+            arrays = [self.eval(source)]
+        if any(not array.rank or array.items is not None or array.shape[0] == ONE for array in arrays) or len(targets) != len(arrays):
+            return None
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        return list(zip(names, arrays)) if len(names) == len(targets) and len(names) <= 5 else None
 
     def s_expr(self, statement: ast.Expr) -> Lines:
         node = statement.value
