@@ -262,6 +262,8 @@ def _row_function(reader: Expressions, node: ast.Call, name: str, function: str,
             raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
         function = context.library(function + ("_ddof" if ddof is not None and ddof.const else ""), rows.dtype)
         return rows, function + (f" {ddof.argument}" if ddof is not None and ddof.const else ""), rows.dtype
+    if rows.dtype == "bool" and name in ("argmax", "argmin"):
+        rows = elementwise(context, node, [rows], lambda values: (convert(values[0], "i64").text, APPLY), "i64")
     if rows.dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
     return rows, context.library(function, rows.dtype), "i64" if name in ("argmax", "argmin") else rows.dtype
@@ -393,6 +395,8 @@ def _where(reader: Expressions, node: ast.Call, values: list[Value], options: di
 @entry("dot", "matmul")
 def _dot(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if reader.called(node).__name__ == "dot" and any(value.items is None and not value.rank for value in values):
+        return strong(binary(reader.context, node, ast.Mult, *(strong(reader.as_array(node, value)) for value in values)))
     return matmul(reader, node, *values)
 
 
@@ -787,6 +791,10 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         value = convert(values[0], "f64")
         context.helper("checked")
         return Value(f"{context.helper(f'math_{MATH[function]}')} {value.argument}", APPLY, "f64", weak=True)
+    if function is builtins.range:
+        return integers(reader, node, values)
+    if function in (builtins.list, builtins.tuple) and len(values) == 1:
+        return replace(values[0], dtype="tuple" if function is builtins.tuple else "list") if values[0].items is not None else values[0]
     if function is builtins.len and len(values) == 1:
         if values[0].items is not None:
             return literal(len(values[0].items))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import types
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,8 @@ from .sizes import ONE, Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
 NONE = Value("None", ATOM, "none")
+# Comparisons of constants.
+FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne}
 
 
 class Expressions:
@@ -234,11 +237,16 @@ class Expressions:
                 return literal((one == two) == isinstance(node.ops[0], ast.Eq))
         parts = []
         for op, left, right in zip(node.ops, operands, operands[1:]):
+            if left.is_literal and right.is_literal and type(op) in FOLDED:
+                parts.append(literal(bool(FOLDED[type(op)](left.const, right.const))))
+                continue
             if isinstance(op, (ast.Is, ast.IsNot)) and (left is NONE or right is NONE):
                 return literal((left is right) == isinstance(op, ast.Is))
             parts.append(compare(self.context, node, type(op), left, right))
         if len(parts) > 1 and not all(part.scalar for part in parts):
             raise Unread(node, Code.FORM, "a chain of comparisons of arrays", "write `(a < b) & (b < c)`")
+        if len(parts) > 1 and all(isinstance(part.const, bool) for part in parts):
+            return literal(all(part.const for part in parts))
         return self._all(parts, "&&", LOW + 2) if len(parts) > 1 else parts[0]
 
     def _all(self, parts: list[Value], symbol: str, prec: int) -> Value:
@@ -336,6 +344,8 @@ class Expressions:
     def _subscript(self, node: ast.Subscript) -> Value:
         if (grid := self.resolve(node.value)) is np.mgrid or grid is np.ogrid:
             return grids.grid_of_slices(self, node, grid is np.mgrid)
+        if grid is np.c_ or grid is np.r_:
+            return grids.pieces(self, node, grid is np.c_)
         value = self.eval(node.value)
         if value.items is not None and isinstance(node.slice, ast.Slice):
             ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
@@ -657,10 +667,29 @@ class Expressions:
             target = getattr(function, "__port__", function)
             self.captured[self.function, ast.unparse(node.func)] = function
             return self.call_local(node, definition(target, self.context), *self.arguments(node))
+        if function is builtins.map and len(node.args) == 2 and not node.keywords:
+            return self.each(node)
         values, options = self.arguments(node)
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
             return call_builtin(self, node, function, values, options)
         return call_numpy(self, node, function, values, options)
+
+    def each(self, node: ast.Call) -> Value:
+        """`map(f, [a, b])`."""
+        items = self.eval(node.args[1]).items
+        if items is None:
+            raise Unread(node, Code.FORM, "`map` over what is no tuple or list", "call the function with the array")
+        saved, saved_locals = dict(self.env), set(self.locals)
+        found = []
+        try:
+            for item in items:
+                name = self.context.short()
+                self.locals = self.locals | {name}
+                self.env[name] = item
+                found.append(self.eval(ast.copy_location(ast.Call(node.args[0], [ast.copy_location(ast.Name(name, ast.Load()), node)], []), node)))
+        finally:
+            self.env, self.locals = saved, saved_locals
+        return Value("", ATOM, "tuple", items=tuple(found))
 
     def arguments(self, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
         """The values of the arguments."""

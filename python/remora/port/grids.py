@@ -279,7 +279,7 @@ def _repeat(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @instead("pad")
 def _pad(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("mode", "constant_values", "pad_width"))
-    context, value = reader.context, full(node, reader.as_array(node, values[0]), 1, 2, 3)
+    context, value = reader.context, full(node, reader.as_array(node, values[0]), 1, 2, 3, 4)
     width = values[1] if len(values) > 1 else options["pad_width"]
     mode = text_of(values[2] if len(values) > 2 else options.get("mode"), "constant")
     functions = {"constant": "pad", "edge": "pad_edge", "reflect": "pad_reflect", "symmetric": "pad_symmetric", "wrap": "pad_wrap"}
@@ -318,17 +318,23 @@ def widths(node: ast.AST, width: Value, axis: int, rank: int) -> tuple[Value, Va
     return own.items[0], own.items[1]
 
 
-@extended("diag")
+@extended("diag", "diagflat")
 def _diag(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     k = values[1] if len(values) > 1 else options.get("k")
     value = reader.as_array(node, values[0])
+    if reader.called(node).__name__ == "diagflat":
+        value = ravel(reader, node, value)
+        return TABLE["diag"](reader, ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "diag", ast.Load()), [], []), [value, *values[1:]], options)
     if k is None or k.const == 0 or not isinstance(k.const, int) or value.dtype == "bool":
         raise Plain
     amount = f"({k.const})" if k.const < 0 else str(k.const)
     full(node, value, 1, 2)
     if value.rank == 1:
         size = value.shape[0] + abs(k.const)
-        return Value(f"{reader.context.library('diag_of', value.dtype)} {amount} {value.argument}", APPLY, value.dtype, (size, size))
+        if not size.known:
+            raise Unread(node, Code.SHAPE, "a diagonal of what has no known size", "give the size a name")
+        text = f"({reader.context.library('diag_of', value.dtype)} {amount} {value.argument} :> [{size.text()}][{size.text()}]{value.dtype})"
+        return Value(text, ATOM, value.dtype, (size, size))
     return Value(f"{reader.context.library('diagonal_of', value.dtype)} {amount} {value.argument}", APPLY, value.dtype, (unknown_size(),))
 
 
@@ -378,3 +384,14 @@ def _windows(reader: Expressions, node: ast.Call, values: list[Value], options: 
     function = reader.context.library("sliding_window" if value.rank == 1 else "sliding_window_2d", value.dtype)
     counts = [own - size + 1 for own, size in zip(value.shape, sizes)]
     return Value(f"{function} {' '.join(in_brackets(size.text()) for size in sizes)} {value.argument}", APPLY, value.dtype, (*counts, *sizes), memory=value.memory)
+
+
+def pieces(reader: Expressions, node: ast.Subscript, columns: bool) -> Value:
+    """`np.c_[a, b]` and `np.r_[a, b]`."""
+    parts = [reader.as_array(node, reader.eval(each)) for each in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]) if not isinstance(each, ast.Slice)]
+    if not parts or len(parts) != (len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1) or any(part.rank not in (1, 2) for part in parts):
+        raise Unread(node, Code.FORM, "this index is not read", "concatenate the arrays")
+    if columns:
+        parts = [part if part.rank == 2 else replace(part, shape=(*part.shape, ONE)) for part in parts]
+    call = ast.copy_location(ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "concatenate", ast.Load()), [], []), node)
+    return TABLE["concatenate"](reader, call, [tuple_of(parts)], {"axis": literal(1)} if columns else {})

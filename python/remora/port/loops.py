@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, unknown_size
+from .operators import binary, joined, unknown_size
 from .reading import assigned, base_of, exposed, leaves, used, written_by
 from .sizes import ONE, Size
-from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
 from .places import Places
@@ -134,10 +134,20 @@ class Loops(Places):
             if self.trips is not None and self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
         dtype, weak = self.join_types(node, known, value)
-        if known.rank != value.rank or known.shape != value.shape:
+        if known.rank != value.rank or known.axes != value.axes:
             raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
         converted = convert(known, dtype)
+        if known.shape != value.shape:
+            converted = replace(converted, shape=tuple(self.varying(node, name, k, a, b) for k, (a, b) in enumerate(zip(known.shape, value.shape))))
         return replace(converted, weak=weak, memory=known.memory | value.memory)
+
+    def varying(self, node: ast.AST, name: str, axis: int, known: Size, value: Size) -> Size:
+        """The size of a dimension that may be another one after an iteration."""
+        if known == value or known.single is not None and known.single.startswith("?vary"):
+            return known
+        if joined(self.context, node, [known, value])[0].number is not None:
+            raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
+        return Size.name(f"?vary {name} {getattr(node, 'lineno', 0)} {axis}")
 
     def never_runs(self, statement: ast.For) -> bool:
         """Whether a loop surely goes over nothing."""
@@ -228,13 +238,14 @@ class Loops(Places):
             initial += ["false", zero]
         if not names:
             return opening_lines, ends
-        pattern = tuple_text(names)
-        opening = f"loop {pattern}" if names == initial and len(names) == 1 else f"loop {pattern} = {tuple_text(initial)}"
+        types = {self.name_of(name): type_text(known) for name in carried if (known := entry[name]) is not None and any((size.single or "").startswith("?vary") for size in known.shape)}
+        typed = [f"{name}: {types[name]}" if name in types else name for name in names]
+        pattern = tuple_text(typed) if len(typed) > 1 or not types else f"({typed[0]})"
+        opening = f"loop {pattern}" if names == initial and len(names) == 1 and not types else f"loop {pattern} = {tuple_text(initial)}"
         condition = head.replace("GO", flag)
         lines = finished(prefix, lines) if prefix else lines
-        whole = tuple_text([name for name in names if name != counter and name != flag]) if (counter or early) else pattern
-        shown = tuple_text(["_" if name in (counter, flag) else name for name in names])
-        del whole
+        shown = tuple_text(["_" if name in (counter, flag) else own for name, own in zip(names, typed)])
+        shown = f"({shown})" if types and len(names) == 1 else shown
         return [*opening_lines, f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
 
     def fresh_name(self, name: str) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import floating, full, in_brackets, instead, one_type, permuted
+from .arrays import floating, full, in_brackets, instead, named, one_type, permuted
 from .calls import TABLE, axis_of, joined_sizes, moved_last, ravel, reduction, refuse_options, strong, under
+from .context import HELPERS
 from .diagnostics import Code, Unread
 from .grids import Plain, bound, extended, text_of, tuple_of
-from .operators import applied, binary, compare, elementwise, fitted, sized, unknown_size
+from .operators import applied, binary, compare, elementwise, sized, unknown_size
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 
-TABLE["plain.bincount"], TABLE["plain.unique"] = TABLE["bincount"], TABLE["unique"]
+for _name in ("bincount", "unique", "convolve"):
+    TABLE[f"plain.{_name}"] = TABLE[_name]
 
 
 def same_size(reader: Expressions, node: ast.AST, one: Value, other: Value) -> tuple[Value, Value]:
@@ -171,6 +173,12 @@ def _histogram(reader: Expressions, node: ast.Call, values: list[Value], options
     bins = values[1] if len(values) > 1 else options.get("bins", literal(10))
     limits = values[2] if len(values) > 2 else options.get("range")
     weights, density = options.get("weights"), options.get("density")
+    if bins.rank == 1 and weights is None and limits is None and density is None:
+        edges = bound(reader, convert(floating(reader, node, bins), "f64"))
+        text = f"{context.library('histogram_between')} {edges.argument} {xs.argument}"
+        if not context.assume(edges.shape[0] - 1, "a histogram of no bins"):
+            raise Unread(node, Code.SHAPE, "a histogram of what may have no bins", "")
+        return tuple_of([Value(text, APPLY, "i64", (edges.shape[0] - 1,)), strong(bins)])
     if not bins.scalar or bins.dtype not in INTS or density is not None and density.const is not False:
         raise Unread(node, Code.FORM, "`histogram` with these arguments is not read", "with a number of bins")
     xs = bound(reader, xs)
@@ -309,3 +317,46 @@ def _transform(reader: Expressions, node: ast.Call, values: list[Value], options
         raise Unread(node, Code.TYPE, f"`np.fft.{name}` of this is not read", "convert it to float64 or complex128")
     value = elementwise(reader.context, node, [reader.as_float(node, value)], lambda v: (convert(v[0], "c128").text, APPLY), "c128") if value.dtype != "c128" else value
     return Value(f"fft.{name} {value.argument}", APPLY, "c128", value.shape)
+
+
+HELPERS["overlapping"] = (
+    "-- | The part of a full convolution of n and m elements where the shorter one lies inside of the longer one.\n"
+    "def overlapping (n: i64) (m: i64) (xs: []f64) : *[]f64 = copy xs[i64.min n m - 1:i64.max n m]"
+)
+HELPERS["centred"] = (
+    "-- | The part of a full convolution of n and m elements that is as long as the longer one, from the middle.\n"
+    "def centred (n: i64) (m: i64) (xs: []f64) : *[]f64 =\n"
+    "  let start = (i64.min n m - 1) / 2\n"
+    "  in copy xs[start:start + i64.max n m]"
+)
+
+
+@extended("convolve", "correlate")
+def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("mode",))
+    correlates = reader.called(node).__name__ == "correlate"
+    mode = text_of(values[2] if len(values) > 2 else options.get("mode"), "valid" if correlates else "full")
+    arrays = [full(node, reader.as_array(node, value), 1) for value in values[:2]]
+    if mode not in ("full", "same", "valid") or {value.dtype for value in arrays} & {"c64", "c128"}:
+        raise Unread(node, Code.NAME, "this mode is not read", "full, same and valid are")
+    arrays = [bound(reader, value) for value in arrays]
+    if correlates:
+        arrays[1] = replace(arrays[1], text=f"reverse {arrays[1].argument}", prec=APPLY)
+    whole = TABLE["plain.convolve"](reader, node, arrays, {})
+    if mode == "full":
+        return whole
+    if whole.dtype != "f64" or correlates and mode == "same":
+        raise Unread(node, Code.TYPE, f"`convolve` of {whole.dtype} with a mode is not read", "convert the arrays to float64")
+    n, m = (reader.size_value(value, 0).argument for value in arrays)
+    return Value(f"{reader.context.helper('overlapping' if mode == 'valid' else 'centred')} {n} {m} {whole.argument}", APPLY, "f64", (unknown_size(),))
+
+
+@instead("vander")
+def _vander(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("N", "increasing"))
+    x = full(node, reader.as_array(node, values[0]), 1)
+    count = values[1] if len(values) > 1 else options.get("N", reader.size_value(x, 0))
+    rising = options.get("increasing", literal(False))
+    size = named(reader, node, count)
+    function = reader.context.library("vander_increasing" if rising.const else "vander", x.dtype)
+    return Value(f"{function} {in_brackets(size.text())} {x.argument}", APPLY, x.dtype, (x.shape[0], size))

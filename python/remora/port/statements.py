@@ -13,7 +13,7 @@ from .diagnostics import Code, Poisoned, Unread
 from .operators import joined
 from .reading import Definition, assigned, used
 from .sizes import ONE
-from .values import APPLY, ATOM, Value, bound_text, fresh
+from .values import APPLY, ATOM, Value, bound_text, fresh, type_text
 
 from .blocks import Flow, Lines, finished, indented, tuple_text, words
 from .calls import integers
@@ -239,9 +239,3 @@ class Statements(Loops):
             known = self.env.get(node.func.id)
             return known is not None and known.function is not None
         return isinstance(function, types.FunctionType) and not (function.__module__ or "").startswith("numpy") or hasattr(function, "__port__")
-
-
-def type_text(value: Value) -> str:
-    """The type of a value as the program writes it."""
-    dims = "".join(f"[{size.text()}]" if size.known else "[]" for size in (value.shape[k] for k in value.axes))
-    return dims + value.dtype

@@ -123,6 +123,12 @@ def bound_text(value: Value) -> str:
     return value.text
 
 
+def type_text(value: Value) -> str:
+    """The type of a value as the program writes it."""
+    dims = "".join(f"[{size.text()}]" if size.known else "[]" for size in (value.shape[k] for k in value.axes))
+    return dims + value.dtype
+
+
 def result_dtype(ufunc: Any, values: list[Value]) -> tuple[list[str], str]:
     """The types that a ufunc of NumPy converts its operands to, and that of its result: NEP 50, by NumPy itself."""
     given: list[Any] = []
