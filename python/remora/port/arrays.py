@@ -536,8 +536,12 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
     if len(values) != 2:
         raise Unread(node, Code.FORM, "`convolve` with a mode is not read", "slice the full convolution")
     (x, y), dtype = one_type(reader, node, [full(node, value, 1) for value in values])
-    if dtype == "bool" or not all(reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error") for value in (x, y)):
+    if dtype == "bool":
         raise Unread(node, Code.SHAPE, "`convolve` of these is not read", "")
+    x, y = (
+        value if reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error")
+        else replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY) for value in (x, y)
+    )  # fmt: skip
     if dtype not in ("f64", "i64", "i32"):
         raise Unread(node, Code.TYPE, f"`convolve` of {dtype} is not read", "convert the arrays to float64")
     function = reader.context.helper("convolved") if dtype == "f64" else reader.context.library("convolve", dtype)

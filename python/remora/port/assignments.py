@@ -63,6 +63,9 @@ class Assignments(Blocks):
         value = self.eval(statement.value)
         if len(statement.targets) > 1 and value.items is not None and any(isinstance(target, ast.Subscript) for target in statement.targets):
             value = self.as_array(statement, value)
+        if len(statement.targets) > 1 and value.items is None and value.const is None and value.function is None and any(isinstance(target, ast.Subscript) for target in statement.targets):
+            # The value is made once, before the first of them is written.
+            return self.assign_parts(statement, value)
         if len(statement.targets) > 1 and value.rank:
             if not all(isinstance(target, ast.Name) for target in statement.targets):
                 return self.assign_parts(statement, value)
@@ -75,7 +78,7 @@ class Assignments(Blocks):
 
     def assign_parts(self, statement: ast.Assign, value: Value) -> Lines:
         """`a[i] = b[j] = v` of an array: each part gets a copy; a name gets the array itself."""
-        if sum(isinstance(target, ast.Name) for target in statement.targets) > 1:
+        if value.rank and sum(isinstance(target, ast.Name) for target in statement.targets) > 1:
             raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
         own = self.context.short()
         lines = [*self.flush(), f"let {own} = {bound_text(value)}"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .expressions import NONE, Expressions
-from .reading import Definition, assigned, leaves, used
+from .reading import Definition, assigned, exposed, leaves
 from .sizes import Size
 from .values import Value
 
@@ -130,7 +130,7 @@ class Blocks(Expressions):
             if isinstance(statement, (ast.For, ast.While)) and leaves(statement.body, (ast.Return,)):
                 return self.returning_loop(statement, rest, end, lets)
             outer = self.live
-            self.live = outer | used(rest)
+            self.live = outer | exposed(rest)
             lets += self.guarded(statement)
             self.live = outer
         return finished(lets, end())
@@ -220,7 +220,7 @@ class Blocks(Expressions):
         lines: Lines = []
         outer = self.live
         for k, each in enumerate(statements):
-            self.live = outer | used(statements[k + 1 :])
+            self.live = outer | exposed(statements[k + 1 :])
             lines += self.guarded(each)
         self.live = outer
         return lines

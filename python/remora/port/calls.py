@@ -811,7 +811,8 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         if values[0].items is not None:
             total = literal(0)
             for item in values[0].items:
-                total = item if total.const == 0 and total.scalar and not isinstance(item.const, bool) else binary(context, node, ast.Add, total, item)
+                # The first one is added to 0: truth values become integers.
+                total = item if total.const == 0 and total.scalar and item.dtype != "bool" else binary(context, node, ast.Add, total, item)
             return total
         raise Unread(node, Code.NAME, "Python's `sum` of an array", "write `np.sum(x)`, or `x.sum(axis=0)`")
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "")

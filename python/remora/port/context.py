@@ -96,6 +96,7 @@ class Facts:
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
     written: set[tuple[Any, str]] = field(default_factory=set)  # parameters of called functions whose elements those write
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
+    taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
     unwished: set[str] = field(default_factory=set)  # names that sizes must not have
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 

@@ -289,10 +289,20 @@ class Expressions:
         raise Unread(node, Code.TYPE, f"this is {one.dtype} in one case and {two.dtype} in another", "give both the same type, for example with `0.0` instead of `0`")
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        return Value("", ATOM, "tuple", items=tuple(self.eval(each) for each in node.elts))
+        return Value("", ATOM, "tuple", items=self.parts_of(node.elts))
+
+    def parts_of(self, nodes: list[ast.expr]) -> tuple[Value, ...]:
+        """The values of a tuple or list, with those that `*` puts there."""
+        found: list[Value] = []
+        for each in nodes:
+            value = self.eval(each.value if isinstance(each, ast.Starred) else each)
+            if isinstance(each, ast.Starred) and value.items is None:
+                raise Unread(each, Code.FORM, "`*` before what is no tuple or list", "write the parts")
+            found += value.items or () if isinstance(each, ast.Starred) else [value]
+        return tuple(found)
 
     def _list(self, node: ast.List) -> Value:
-        return Value("", ATOM, "list", items=tuple(self.eval(each) for each in node.elts))
+        return Value("", ATOM, "list", items=self.parts_of(node.elts))
 
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         items: list[Value] = []

@@ -201,6 +201,8 @@ def _linspace(reader: Expressions, node: ast.Call, values: list[Value], options:
     size = named(reader, node, replace(convert(values[2], "i64"), weak=True))
     function = reader.context.library("linspace" if endpoint.const else "linspace_open")
     made = Value(f"{function} {low} {high} {in_brackets(size.text())}", APPLY, "f64", (size,))
+    if "dtype" in options and dtype_of(node, options["dtype"].function) in INTS:
+        made = elementwise(reader.context, node, [made], applied("f64.floor"), "f64")
     return cast(reader, node, made, options["dtype"].function) if "dtype" in options else made
 
 
@@ -389,8 +391,9 @@ def _windows(reader: Expressions, node: ast.Call, values: list[Value], options: 
 def pieces(reader: Expressions, node: ast.Subscript, columns: bool) -> Value:
     """`np.c_[a, b]` and `np.r_[a, b]`."""
     parts = [reader.as_array(node, reader.eval(each)) for each in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]) if not isinstance(each, ast.Slice)]
-    if not parts or len(parts) != (len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1) or any(part.rank not in (1, 2) for part in parts):
+    if not parts or len(parts) != (len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1) or any(part.rank > 2 for part in parts):
         raise Unread(node, Code.FORM, "this index is not read", "concatenate the arrays")
+    parts = [part if part.rank else Value(f"[{convert(part, part.dtype).text}]", ATOM, part.dtype, (Size.of(1),)) for part in parts]
     if columns:
         parts = [part if part.rank == 2 else replace(part, shape=(*part.shape, ONE)) for part in parts]
     call = ast.copy_location(ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "concatenate", ast.Load()), [], []), node)

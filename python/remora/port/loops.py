@@ -22,6 +22,8 @@ from .places import Places
 class Loops(Places):
     """Reads loops."""
 
+    late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
+
     def s_for(self, statement: ast.For) -> Lines:
         return self.loop(self.nested(statement) or statement)
 
@@ -87,6 +89,8 @@ class Loops(Places):
         for name in carried:
             if start[name] is None:
                 raise Poisoned
+        if isinstance(statement, ast.For) and returns is None:
+            carried += self.given_inside(statement, body, carried, start, target_names)
         entry = {name: start[name] for name in carried}
         waiting = list(self.context.pending)  # what the heading needs
         for _ in range(6):
@@ -122,6 +126,59 @@ class Loops(Places):
         lines += [line for each in statement.orelse for line in self.guarded(each)]
         return lines
 
+    def given_inside(self, statement: ast.For, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
+        """Variables that the loop gives their first value, and that are used after it: they begin with zeros, and the loop has to run."""
+        self.late = {name: [] for name in ordered_names(ast.Module(body, [])) if name not in start and name in self.live and name not in targets}
+        if not self.late:
+            return []
+        late = self.late
+        context = self.context
+        marks = len(context.problems), set(self.commented), dict(context.bounds), set(context.names), dict(self.instances), list(context.pending)
+        try:
+            self.loop_once(statement, body, carried, {name: start[name] for name in carried}, start, None, "", "")
+        finally:
+            failed = len(context.problems) > marks[0]
+            del context.problems[marks[0] :]
+            self.commented, context.bounds, context.names, self.instances = marks[1], marks[2], marks[3], marks[4]
+            context.pending[:] = marks[5]
+            self.env, self.late = dict(start), {}
+        found = []
+        for name, values in late.items():
+            first = values[0] if values else None
+            if failed or first is None or first.items is not None or first.function is not None or any(each is None or (each.dtype, each.shape) != (first.dtype, first.shape) for each in values):
+                continue
+            zero = self.zeros(first, start)
+            if zero is not None:
+                start[name] = zero
+                found.append(name)
+        if found:
+            count = self.count_of_loop(statement)
+            context.pending.append(f'let _ = assert ({count} > 0) "`{found[0]}` has no value: the loop does not run"')
+            context.names |= {self.name_of(name) for name in found}
+        return found
+
+    def count_of_loop(self, statement: ast.For) -> str:
+        """How often a loop runs."""
+        env, pending, bounds = dict(self.env), list(self.context.pending), dict(self.context.bounds)
+        count, _, _ = self.iterated(statement)
+        self.env, self.context.bounds = env, bounds
+        added = self.context.pending[len(pending) :]
+        self.context.pending[:] = pending + [line for line in added if line not in pending]
+        return count
+
+    def zeros(self, value: Value, start: dict[str, Value | None]) -> Value | None:
+        """A value of the same type and shape, made of what is known before the loop; None if its sizes are not."""
+        if value.dtype not in INTS | {"f64", "f32", "bool"}:
+            return None
+        before = self.context.sizes | {self.name_of(name) for name in start}
+        text, prec = "false" if value.dtype == "bool" else f"0{value.dtype}", ATOM
+        for k in reversed(value.axes):
+            if not value.shape[k].known or not value.shape[k].names() <= before:
+                return None
+            size = value.shape[k].text()
+            text, prec = f"replicate {size if size.isalnum() else f'({size})'} {text if prec == ATOM else f'({text})'}", 10
+        return Value(text, prec, value.dtype, value.shape, weak=value.weak, memory=frozenset([fresh()]) if value.rank else frozenset())
+
     def widened(self, node: ast.AST, name: str, known: Value, value: Value) -> Value:
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
@@ -145,8 +202,8 @@ class Loops(Places):
         """The size of a dimension that may be another one after an iteration."""
         if known == value or known.single is not None and known.single.startswith("?vary"):
             return known
-        if joined(self.context, node, [known, value])[0].number is not None:
-            raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
+        if known.number is None or value.number is None:
+            joined(self.context, node, [known, value])
         return Size.name(f"?vary {name} {getattr(node, 'lineno', 0)} {axis}")
 
     def never_runs(self, statement: ast.For) -> bool:
@@ -181,6 +238,7 @@ class Loops(Places):
     ) -> tuple[Lines, dict[str, list[Value]]]:  # fmt: skip
         """The loop, with what is known of its variables; the values that they have after an iteration."""
         ends: dict[str, list[Value]] = {name: [] for name in carried}
+        late, self.late = self.late, {}
         before = [bound_text(value) for value in (entry[name] for name in carried) if value is not None]
         self.env = dict(start)
         for name in carried:
@@ -201,6 +259,8 @@ class Loops(Places):
 
         def state(go: str, extra: list[str]) -> Lines:
             texts = []
+            for name, values in late.items():
+                values.append(self.env.get(name))
             for name in carried:
                 value = self.env.get(name)
                 if value is None:
@@ -314,7 +374,7 @@ class Loops(Places):
         for target, array in pairs:
             if array.items is not None:
                 array = self.as_array(statement, array)
-            if not array.rank or array.shape[0] == ONE or not isinstance(target, ast.Name):
+            if not array.rank or array.shape[0] == ONE or not isinstance(target, (ast.Name, ast.Tuple)):
                 raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
             if words(array.text) & changed:
                 array = self.kept(statement, array)
@@ -322,7 +382,13 @@ class Loops(Places):
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
-            if target.id in used(list(statement.body)):
+            if isinstance(target, ast.Tuple):
+                waiting = list(self.context.pending)
+                self.context.pending.clear()
+                made = self.unpack(statement, target, item)
+                lines += self.flush() + made
+                self.context.pending[:] = waiting
+            elif target.id in used(list(statement.body)):
                 lines += self.bind(statement, target.id, item)
         if all(each == trips[0] for each in trips):
             self.trips = trips[0]
@@ -418,7 +484,7 @@ class Loops(Places):
         self.context.names |= {found, result}
         comments = self.comments(statement)
         outer = self.live
-        self.live = outer | used(rest)
+        self.live = outer | exposed(rest)
         try:
             returns: list[Value] = []
             marks = len(self.context.problems), set(self.commented)

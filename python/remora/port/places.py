@@ -16,7 +16,7 @@ from .expressions import whole_slice
 from .reading import out_of
 from .operators import applied, broadcast, elementwise, joined, named_size, sized
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, INTS, Value, fresh
+from .values import APPLY, ATOM, INTS, Value, bound_text, fresh, type_text
 from .writes import Writes
 
 
@@ -106,18 +106,28 @@ class Places(Writes):
                 if len(value.axes) != 1:
                     raise Unread(target, Code.SHAPE, "a write of an array of one element under a mask", "write the element")
                 _, (place, array) = broadcast(context, target, [place, array])
-                mask, flat = (ravel(self, target, each) if each.rank > 1 else each for each in (place, array))
-                count = f"({context.library('count')} {mask.argument})"
-                made = f"{context.library('place', array.dtype)} {mask.argument} (sized {count} {value.argument}) {flat.argument}"
+                lines: Lines = []
                 if array.rank > 1:
-                    made = reshaped(self, target, replace(flat, text=made, prec=APPLY), [self.size_value(array, k) for k in range(array.rank)]).text
-            else:
-                made = elementwise(context, target, [place, value, array], applied(context.library("where", array.dtype)), array.dtype).text
+                    rows = array
+                    place, array = (self.in_line(lines, ravel(self, target, each)) for each in (place, array))
+                count = f"({context.library('count')} {place.argument})"
+                made = f"{context.library('place', array.dtype)} {place.argument} (sized {count} {value.argument}) {array.argument}"
+                if lines:
+                    array, made = rows, reshaped(self, target, replace(array, text=made, prec=APPLY), [self.size_value(rows, k) for k in range(rows.rank)]).text
+                self.written(name, array)
+                return [*lines, f"let {text} = {made}"]
+            made = elementwise(context, target, [place, value, array], applied(context.library("where", array.dtype)), array.dtype).text
             self.written(name, array)
             return [f"let {text} = {made}"]
         if place.dtype not in INTS or place.rank != 1 or len(place.axes) != 1 or len(value.axes) != value.rank or value.rank > array.rank:
             return self.scattered(target, name, array, parts, value)
         return self.write_in_order(target, name, array, place, value)
+
+    def in_line(self, lines: Lines, value: Value) -> Value:
+        """The value under a name with its type, in a line of its own."""
+        name = self.context.short()
+        lines.append(f"let ({name}: {type_text(value)}) = {value.text}")
+        return value.named(name)
 
     def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
         """A write to places that are no block of the array, one after the other: where a place occurs twice the last one stays."""
@@ -130,9 +140,9 @@ class Places(Writes):
             for k in part.axes:
                 if not part.shape[k].known:
                     part = named_size(context, part, k)
-            if part.prec < ATOM and part.rank:
+            if part.prec < ATOM and part.rank or text in words(part.text):
                 own = context.short()
-                lines.append(f"let {own} = {part.text}")
+                lines.append(f"let {own} = {bound_text(part)}")
                 part = part.named(own)
             indices[axis] = part
         common = broadcast(context, target, list(indices.values()))[0] if indices else ()
@@ -208,13 +218,17 @@ class Places(Writes):
                 place = place if place.shape[0] == size else sized(context, target, place, 0, size)
                 value = value if value.shape[0] == size else sized(context, target, value, 0, size)
             value = self.fit_shape(target, value, (size, *array.shape[1:]))
-            if value.prec < ATOM:
+            if value.prec < ATOM or text in words(value.text):
                 own = context.short()
                 lines.append(f"let {own} = {value.text}")
                 value = value.named(own)
         else:
             value = self.fit_shape(target, value, array.shape[1:])
-        if place.prec < ATOM:
+            if text in words(value.text):
+                own = context.short()
+                lines.append(f"let {own} = {bound_text(value)}")
+                value = value.named(own)
+        if place.prec < ATOM or text in words(place.text):
             own = context.short()
             lines.append(f"let {own} = {place.text}")
             place = place.named(own)
@@ -316,7 +330,7 @@ class Places(Writes):
                 raise Unread(statement, Code.SHAPE, "the sizes of the places and the values may differ", "")
         bound: list[Value] = []
         for each in (place, value):
-            if each.prec < ATOM:
+            if each.prec < ATOM or text in words(each.text):
                 own = context.short()
                 lines.append(f"let {own} = {each.text}")
                 each = each.named(own)

@@ -50,6 +50,13 @@ class Statements(Loops):
         inner.captured = self.captured
         inner.called_as = (function.file, function.first_line, function.node.lineno, function.node.name)
         memories: dict[str, frozenset[str]] = {}  # of the arguments, by those that the function sees
+        own_names = {self.context.mangle(name) for name in mine}
+        shapes = {name for value in given.values() if value.items is None for size in value.shape for name in size.names()}
+        if own_names & (self.context.sizes | shapes) - self.context.facts.taken:
+            # Inside of the function the name would stand for its own variable.
+            self.context.facts.taken |= own_names
+            self.context.facts.unwished |= own_names
+            raise Restart
         texts, declared = [], []
         for name in params:
             value = given[name]
@@ -102,13 +109,18 @@ class Statements(Loops):
         if not declared:
             raise Unread(node, Code.FORM, "a call of a function without parameters", "use its result as a constant")
         name = self.context.mangle(function.node.name)
-        opening = f"let {name} {' '.join(declared)}"
-        text = [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
+        end = [f"= {lines[0]}"] if len(lines) == 1 else ["=", *indented(lines)]
+        head = " ".join(declared)
+        # A second version, for other types or constants, has a name of its own: one expression may call both.
+        version = 1
+        while any(other.startswith(f"let {name} ") and other != "\n".join([f"let {name} {head} {end[0]}", *end[1:]]) for other in self.instances):
+            version += 1
+            name = f"{self.context.mangle(function.node.name)}_{version}"
+        text = [f"let {name} {head} {end[0]}", *end[1:]]
         seen = words("\n".join(text)) - {self.context.mangle(each) for each in mine}
         sees = {key: value for key, value in self.env.items() if self.context.mangle(key) in seen}
         key = "\n".join(text)
-        if self.instances.get(key) != sees or any(other != key and other.startswith(f"let {name} ") for other in self.instances):
-            self.instances = {other: value for other, value in self.instances.items() if not other.startswith(f"let {name} ")}
+        if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
         return self.result_of(node, f"{name} {' '.join(texts)}", first, memories, self.written_arguments(node, function, params, given, inner))

@@ -84,7 +84,7 @@ class _Function:
         self.reader = Statements(self.context, definition)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
         self.context.python_names = set(names)
-        self.context.names = {self.context.mangle(name) for name in names} | names
+        self.context.names = {self.context.mangle(name) for name in names} | names | facts.taken
         self.returned: list[tuple[Value, Result]] = []
 
     def run(self) -> Translation:
