@@ -17,7 +17,7 @@ from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
+from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype, type_text
 
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
@@ -484,6 +484,11 @@ class Expressions:
             axis += 1
         while texts and texts[-1] == ":":
             texts.pop()
+        if any(depth for depth, _ in after) and not value.text.isidentifier():
+            # What is mapped over the rows has to see that they are rows.
+            name = self.context.short()
+            self.context.pending.append(f"let ({name}: {type_text(value)}) = {value.text}")
+            value = value.named(name)
         text, prec = value.text, value.prec
         if texts:
             text, prec = f"{value.argument}[{', '.join(texts)}]", ATOM

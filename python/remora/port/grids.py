@@ -18,7 +18,7 @@ from .context import HELPERS
 from .diagnostics import Code, Unread
 from .operators import applied, binary, compare, elementwise, sized, unknown_size
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, result_dtype
+from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, type_text
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -115,7 +115,10 @@ def grid(reader: Expressions, axes: list[Value], whole: bool) -> Value:
             text, prec = f"map (\\{name} -> {inner[1:-1]}) {Value(text, prec, '').argument}", APPLY
         for other in reversed(axes[:k]):
             text, prec = f"replicate {reader.size_value(other, 0).argument} {Value(text, prec, '').argument}", APPLY
-        found.append(Value(text, prec, axis.dtype, tuple(each.shape[0] for each in axes)))
+        value = Value(text, prec, axis.dtype, tuple(each.shape[0] for each in axes))
+        name = reader.context.short()
+        reader.context.pending.append(f"let ({name}: {type_text(value)}) = {value.text}")
+        found.append(value.named(name))
     return tuple_of(found)
 
 

@@ -134,10 +134,13 @@ class Loops(Places):
         late = self.late
         context = self.context
         marks = len(context.problems), set(self.commented), dict(context.bounds), set(context.names), dict(self.instances), list(context.pending)
+        failed = False
         try:
             self.loop_once(statement, body, carried, {name: start[name] for name in carried}, start, None, "", "")
+        except (Unread, Poisoned):
+            failed = True  # said when the loop is read
         finally:
-            failed = len(context.problems) > marks[0]
+            failed = failed or len(context.problems) > marks[0]
             del context.problems[marks[0] :]
             self.commented, context.bounds, context.names, self.instances = marks[1], marks[2], marks[3], marks[4]
             context.pending[:] = marks[5]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import reshaped
 from .blocks import Lines, as_load, words
 from .calls import along, ravel
 from .diagnostics import Code, Unread
@@ -113,7 +112,9 @@ class Places(Writes):
                 count = f"({context.library('count')} {place.argument})"
                 made = f"{context.library('place', array.dtype)} {place.argument} (sized {count} {value.argument}) {array.argument}"
                 if lines:
-                    array, made = rows, reshaped(self, target, replace(array, text=made, prec=APPLY), [self.size_value(rows, k) for k in range(rows.rank)]).text
+                    if rows.rank > 4:
+                        raise Unread(target, Code.SHAPE, "more than four dimensions", "")
+                    array, made = rows, f"({ {2: 'unflatten', 3: 'unflatten_3d', 4: 'unflatten_4d'}[rows.rank] } ({made}) :> {type_text(rows)})"
                 self.written(name, array)
                 return [*lines, f"let {text} = {made}"]
             made = elementwise(context, target, [place, value, array], applied(context.library("where", array.dtype)), array.dtype).text

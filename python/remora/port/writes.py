@@ -114,16 +114,22 @@ class Writes(Assignments):
         while len(texts) > 1 and texts[-1] == ":":
             texts.pop()
         value = self.fit_shape(target, value, tuple(shape))
+        if shape and value.scalar and not value.rank and value.text.startswith("("):
+            # Which of its dimensions an application is mapped over has to be clear where the element is repeated.
+            own = self.context.short()
+            self.context.pending.append(f"let ({own}: {value.dtype}) = {value.text}")
+            value = value.named(own)
         text = self.name_of(name)
         self.written(name, array)
+        lines = self.flush()
         if all(each == ":" for each in texts):
             if not value.rank:
                 made = filled(self, target, [self.size_value(array, k) for k in range(array.rank)], value)
-                return [f"let {text} = {made.text}"]
+                return [*lines, f"let {text} = {made.text}"]
             if value.rank < len(shape):
                 raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
-            return [f"let {text} = {value.text}"]
-        return [f"let {text}[{', '.join(texts)}] = {value.text}"]
+            return [*lines, f"let {text} = {value.text}"]
+        return [*lines, f"let {text}[{', '.join(texts)}] = {value.text}"]
 
     def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
         """A write to places that are no block of the array, one after the other."""
