@@ -203,7 +203,7 @@ class Assignments(Blocks):
 
     def unpack_elements(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
         """`x[i], x[j] = x[j], x[i]`."""
-        lines: Lines = []
+        lines = self.flush()
         kept = []
         for item in value.items or ():
             if item.const is not None:
