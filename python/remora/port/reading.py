@@ -152,11 +152,14 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that statements read; what writes to elements reads the array."""
     names: set[str] = set()
     for top in nodes:
-        for node in ast.walk(top):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                names.add(node.id)
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                names.add(node.target.id)
+        known: frozenset[str] | None = getattr(top, "read_names", None)
+        if known is None:
+            # A statement is asked about again and again while a function is read.
+            found = {node.id for node in ast.walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+            found |= {node.target.id for node in ast.walk(top) if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)}
+            known = frozenset(found)
+            top.read_names = known  # type: ignore[attr-defined]
+        names |= known
     return names
 
 
@@ -216,7 +219,10 @@ def times_bound(node: ast.FunctionDef) -> dict[str, int]:
     return counts
 
 
-def walk_body(node: ast.FunctionDef) -> Any:
+def walk_body(node: ast.FunctionDef) -> list[ast.AST]:
     """All nodes of the body."""
-    for each in node.body:
-        yield from walk(each)
+    known: list[ast.AST] | None = getattr(node, "nodes", None)
+    if known is None:
+        known = [inner for each in node.body for inner in walk(each)]
+        node.nodes = known  # type: ignore[attr-defined]
+    return known

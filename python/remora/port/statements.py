@@ -127,6 +127,8 @@ class Statements(Loops):
 
     def written_arguments(self, node: ast.Call, function: Definition, params: list[str], given: dict[str, Value], inner: Statements) -> list[str]:
         """What a call writes to: names of the caller's, or `_` for what nobody else sees."""
+        body = function.node
+        assert isinstance(body, ast.FunctionDef)
         nodes: dict[str, ast.expr] = {**dict(zip(params, node.args)), **{str(each.arg): each.value for each in node.keywords}}
         names: list[str] = []
         for param in params:
@@ -135,16 +137,16 @@ class Statements(Loops):
             argument, value = nodes.get(param), given[param]
             if not isinstance(argument, ast.Name):
                 if value.memory:
-                    raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, which is a part of an array", "give the part a name, and put it back")
+                    raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, which is a part of an array", "give the part a name, and put it back")
                 names.append("")
                 continue
             if self.whole is not node:
-                raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, inside of an expression", "call it in a statement of its own")
+                raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, inside of an expression", "call it in a statement of its own")
             array = self.owned(node, argument.id)
-            seen = [known for key, known in inner.env.items() if key not in params and known is not None and known.rank and key in used(list(function.node.body))]
+            seen = [known for key, known in inner.env.items() if key not in params and known is not None and known.rank and key in used(list(body.body))]
             others = [value for other, value in given.items() if other != param and value.items is None]
             if any(other.memory & array.memory for other in [*others, *seen]):
-                raise Unread(node, Code.ALIAS, f"`{function.node.name}` writes to its argument `{param}`, and sees that array under another name, too", "pass a copy of one of them")
+                raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, and sees that array under another name, too", "pass a copy of one of them")
             names.append(argument.id)
         written = {name for name in names if name}
         if not written <= getattr(node, "written", set()):

@@ -160,10 +160,9 @@ class _Function:
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
         """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
         found: dict[tuple[str, int], str] = {}
-        copies = {ast.dump(target) for name in self.arguments for target in ast.walk(ast.parse(f"{name} = {name}.copy()")) if isinstance(target, ast.Assign)}
-        plain = [each for each in walk_body(self.node) if not (isinstance(each, ast.Assign) and ast.dump(each) in copies)]
-        kept = {id(each.targets[0]) for each in walk_body(self.node) if isinstance(each, ast.Assign) and ast.dump(each) in copies}
-        rebound = {each.id for each in plain if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and id(each) not in kept}
+        copies = {f"{name} = {name}.copy()" for name in self.arguments}
+        kept = {id(each.targets[0]) for each in walk_body(self.node) if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name) and ast.unparse(each) in copies}
+        rebound = {each.id for each in walk_body(self.node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and id(each) not in kept}
         for each in walk_body(self.node):
             if not isinstance(each, ast.Assign) or len(each.targets) != 1:
                 continue
