@@ -733,7 +733,21 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 @also("nonzero", "method.nonzero")
 def _nonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    return Value("", ATOM, "tuple", items=(TABLE["flatnonzero"](reader, node, [full(node, reader.as_array(node, values[0]), 1)], {}),))
+    context, value = reader.context, full(node, reader.as_array(node, values[0]), 1, 2, 3)
+    flat = TABLE["flatnonzero"](reader, node, [value], {})
+    if value.rank == 1:
+        return Value("", ATOM, "tuple", items=(flat,))
+    # The places of all elements, and what they are in each dimension.
+    size, name = context.short("size"), context.short()
+    context.stable.add(size)
+    context.pending.append(f"let [{size}] ({name}: [{size}]i64) = {flat.text}")
+    rest = Value(name, ATOM, "i64", (Size.name(size),), small=True)
+    items: list[Value] = []
+    for k in reversed(range(1, value.rank)):
+        count = reader.size_value(value, k)
+        items.insert(0, strong(binary(context, node, ast.Mod, rest, count)))
+        rest = strong(binary(context, node, ast.FloorDiv, rest, count))
+    return Value("", ATOM, "tuple", items=(rest, *items))
 
 
 _first_where = TABLE["where"]

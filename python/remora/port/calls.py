@@ -527,7 +527,12 @@ def filled(reader: Expressions, node: ast.AST, shape: list[Value], element: Valu
         inner = Value(text, prec, "").argument
         if text.startswith("-"):
             inner = f"({text})"
-        text, prec = f"replicate {item.argument} {inner}", APPLY
+        count = item.argument
+        if size.known and len(size.names()) > 0 and item.text.startswith(("times ", "plus ", "minus ")):
+            # The size is written as a polynomial, which types are compared by; whether it fits into 64 bits is looked at beside it.
+            reader.context.pending.append(f"let _ = {item.text}")
+            count = f"({size.text()})"
+        text, prec = f"replicate {count} {inner}", APPLY
     return Value(text, prec, element.dtype, tuple(sizes))
 
 
@@ -791,6 +796,9 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         value = convert(values[0], "f64")
         context.helper("checked")
         return Value(f"{context.helper(f'math_{MATH[function]}')} {value.argument}", APPLY, "f64", weak=True)
+    if function is builtins.complex and 1 <= len(values) <= 2 and all(value.scalar and not value.rank and value.dtype in FLOATS | INTS for value in values):
+        re, im = (convert(value, "f64") for value in (*values, literal(0.0))[:2])
+        return Value(f"c128.mk {re.argument} {im.argument}", APPLY, "c128", weak=True)
     if function is builtins.range:
         return integers(reader, node, values)
     if function in (builtins.list, builtins.tuple) and len(values) == 1:

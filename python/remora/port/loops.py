@@ -99,6 +99,9 @@ class Loops(Places):
             lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
             again = False
             ends = settled(statement, ends, {each for value in start.values() if value is not None for each in value.memory})
+            if self.exchanged(carried, entry, start, ends):
+                # The arrays change places, and stay as many: each name has a memory of its own in every iteration.
+                ends = {name: [replace(value, memory=known.memory) if (known := entry[name]) is not None and value.rank else value for value in values] for name, values in ends.items()}
             for name in carried:
                 for value in ends.get(name, []):
                     known = entry[name]
@@ -125,6 +128,19 @@ class Loops(Places):
                 self.env.pop(name, None)
         lines += [line for each in statement.orelse for line in self.guarded(each)]
         return lines
+
+    def exchanged(self, carried: list[str], entry: dict[str, Value | None], start: dict[str, Value | None], ends: dict[str, list[Value]]) -> bool:
+        """Whether the arrays of a loop share no memory with each other before it and after an iteration, nor with anything outside."""
+        arrays = {name: value for name in carried if (value := entry[name]) is not None and value.rank and value.items is None}
+        held = [each for value in arrays.values() for each in value.memory]
+        outside = {each for name, value in start.items() if name not in arrays and value is not None for item in (value.items or (value,)) for each in item.memory}
+        if len(arrays) < 2 or len(held) != len(set(held)) or set(held) & outside or any(each in self.params for each in held):
+            return False
+        for k in range(min((len(ends[name]) for name in arrays), default=0)):
+            after = [each for name in arrays for each in ends[name][k].memory]
+            if len(after) != len(set(after)) or set(after) & outside or any(each in self.params for each in after):
+                return False
+        return any(ends[name] for name in arrays)
 
     def given_inside(self, statement: ast.For, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
         """Variables that the loop gives their first value, and that are used after it: they begin with zeros, and the loop has to run."""

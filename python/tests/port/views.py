@@ -284,6 +284,37 @@ def sums_of_truth_values(b, c):
     return sum([b, c]), sum(np.roll(b, i) for i in (-1, 0, 1) if i != 0)
 
 
+@case((X, 3), (X, 4), (X, 0))
+def arrays_that_change_places(x, n):
+    u, w, c = x.copy(), np.zeros_like(x), x * 3
+    for _ in range(n):
+        w[1:-1] = 0.5 * (u[2:] + u[:-2])
+        u, w = w, u
+    a, b = u.copy(), u * 2
+    for _ in range(n):
+        c[1:-1] = 2 * b[1:-1] - a[1:-1]
+        a, b, c = b, c, a
+    return u, w, a, b, c
+
+
+@case((R, 2), (R, 1))
+def windows_as_rows(a, k):
+    h, w = a.shape
+    out = np.zeros(((h - k + 1) * (w - k + 1), k * k))
+    r = 0
+    for i in range(h - k + 1):
+        for j in range(w - k + 1):
+            out[r] = a[i : i + k, j : j + k].ravel()
+            r += 1
+    return out
+
+
+@case((R,), (R - 9,))
+def places_of_a_matrix(a):
+    i, j = np.where(a > 0.5)
+    return i, j, a[i, j], len(np.nonzero(a > 0.3)[0]), a[np.where(a > 0.7)], complex(a[0, 0], 1.0)
+
+
 # Grids and borders ---------------------------------------------------------------------------------------------------------------
 
 
