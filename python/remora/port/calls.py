@@ -120,6 +120,10 @@ def strong(value: Value) -> Value:
 def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
     """`astype` and calls of types."""
     dtype = dtype_of(node, kind)
+    if value.is_literal and (dtype in FLOATS or dtype in INTS and value.dtype == "i64"):
+        # Without its type the number would be one of the compiler's choice.
+        fits = fitted(reader.context, node, value, dtype)
+        return Value(bound_text(fits), UNARY if fits.text.startswith("-") else ATOM, dtype)
     if value.dtype == dtype:
         return replace(value, weak=False, memory=frozenset())
     if value.dtype in FLOATS and dtype in INTS | {"bool"}:
@@ -417,7 +421,9 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
         a = named_size(context, a, a.rank - 1)
         size = a.shape[-1]
     if check:
-        b = sized(context, node, b, b.rank - 2 if b.rank == 2 else 0, size)
+        a = a if a.shape[-1] == size else sized(context, node, a, a.rank - 1, size)
+        place = b.rank - 2 if b.rank == 2 else 0
+        b = b if b.shape[place] == size else sized(context, node, b, place, size)
     name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
     shape = (*a.shape[:-1], *(b.shape[1:] if b.rank == 2 else ()))
     return Value(f"{context.library(name, dtype)} {a.argument} {b.argument}", APPLY, dtype, shape)

@@ -214,6 +214,8 @@ class Statements(Loops):
         size, check = joined(context, node, [array.shape[0] for array in arrays])
         if check:
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        if (result.rank or result.dtype != "f64") and not context.assume(size - 1, "a list of no elements has no type and no shape"):
+            arrays[0] = replace(arrays[0], text=f"{context.helper('nonempty')} {arrays[0].argument}", prec=APPLY)
         word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
         return Value(f"{word} {function} {' '.join(array.argument for array in arrays)}", APPLY, result.dtype, (size, *result.shape))
 

@@ -11,7 +11,7 @@ import numpy as np
 from .calls import filled
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, elementwise, fitted
+from .operators import binary, elementwise, fitted, sized
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
 
@@ -137,7 +137,7 @@ class Writes(Assignments):
 
     def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...]) -> Value:
         """A value that is broadcast to a shape."""
-        from .operators import joined, sized
+        from .operators import joined
 
         if value.rank > len(shape):
             raise Unread(node, Code.SHAPE, f"{value.rank} dimensions are written to {len(shape)}", "")
@@ -184,6 +184,10 @@ class Writes(Assignments):
         made = self.in_place(statement, op, old, value, old.dtype)
         if made.rank != old.rank or [a for a in made.axes] != [a for a in old.axes]:
             raise Unread(statement, Code.SHAPE, "the result has other dimensions than the array", "")
+        for k in made.axes:
+            # An array of one element is not stretched by what is put into it.
+            if made.shape[k] != old.shape[k] and old.shape[k].known:
+                made = sized(self.context, statement, made, k, old.shape[k])
         self.written(target.id, old)
         return [f"let {self.name_of(target.id)} = {made.text}"]
 
