@@ -49,7 +49,7 @@ def _under_two_names(x, y):
 
 
 def _while_it_is_gone_over(x, y):
-    for v in x:
+    for v in x[::-1]:
         x[-1] = v
     return x
 

@@ -395,7 +395,7 @@ class Loops(Places):
                 array = self.as_array(statement, array)
             if not array.rank or array.shape[0] == ONE or not isinstance(target, (ast.Name, ast.Tuple)):
                 raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
-            if words(array.text) & changed:
+            if words(array.text) & changed and not self.read_where_it_is(statement, array):
                 array = self.kept(statement, array)
             counts.append(self.size_value(array, 0))
             trips.append(array.shape[0])
@@ -416,6 +416,13 @@ class Loops(Places):
             if other.text != counts[0].text:
                 count = f"(i64.min {count} {other.argument})"
         return count, lines, ""
+
+    def read_where_it_is(self, statement: ast.For, array: Value) -> bool:
+        """Whether a loop goes over a whole array with a name that keeps it: each iteration reads what the earlier ones wrote, as in NumPy."""
+        name = next((name for name, value in self.env.items() if value is not None and value.rank and self.name_of(name) == array.text), None)
+        inside = [node for each in statement.body for node in ast.walk(each)]
+        in_place = {id(node.target) for node in inside if isinstance(node, ast.AugAssign)}
+        return name is not None and not any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) and id(node) not in in_place for node in inside)
 
     def kept(self, statement: ast.For, array: Value) -> Value:
         """The array that a loop goes over, under a name of its own: what the body does with the names that it was made from does not change it."""

@@ -243,6 +243,22 @@ def goes_over_what_was_there(x):
     return x, t
 
 
+@case((X, A))
+def goes_over_what_it_writes(x, a):
+    x, a = x.copy(), a.copy()
+    s = 0.0
+    for i, v in enumerate(x):
+        x[-1] += v
+        x[i] = 0
+        s += v
+    for v in x:
+        x += v
+        s += v
+    for row in a:
+        a[-1] += row
+    return x, s, a
+
+
 @case((X,), (X * 1e-9,))
 def compared_only(x):
     change = 1
