@@ -15,7 +15,7 @@ from . import arrays, grids, several
 from .calls import METHODS, MATH, TABLE, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size
+from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size, unstretched
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype, type_text
 
@@ -590,7 +590,7 @@ class Expressions:
                 return Value(rows, APPLY, value.dtype, (unknown_size(), *value.shape[1:]))
             if index.rank != value.rank:
                 raise Unread(node, Code.SHAPE, "a mask of other dimensions than the array", "")
-            _, (index, value) = _broadcast(self, node, [index, value])
+            _, (index, value) = _broadcast(self, node, list(unstretched(self.context, node, index, value)))
             flat, mask = ravel(self, node, value) if value.rank > 1 else value, ravel(self, node, index) if index.rank > 1 else index
             return Value(f"{context.library('compress', value.dtype)} {mask.argument} {flat.argument}", APPLY, value.dtype, (unknown_size(),))
         if index.dtype not in INTS:

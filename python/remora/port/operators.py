@@ -96,6 +96,19 @@ def broadcast(context: Context, node: ast.AST | None, values: list[Value]) -> tu
     return tuple(shape), values
 
 
+def unstretched(context: Context, node: ast.AST | None, one: Value, other: Value) -> tuple[Value, Value]:
+    """Two arrays whose sizes have to be equal, where one of them may be 1: what only the run knows is looked at, nothing is stretched."""
+    for k in range(one.rank):
+        a, b = one.shape[k], other.shape[k]
+        if a == b or ONE in (a, b):
+            continue
+        if a.number is not None and b.number is None:
+            other = sized(context, node, other, k, a)
+        elif b.number is not None and a.number is None:
+            one = sized(context, node, one, k, b)
+    return one, other
+
+
 def first_of(value: Value, axis: int) -> Value:
     """The only element of a dimension, which broadcasting stretches."""
     place = value.axes.index(axis)
@@ -364,4 +377,4 @@ def unknown_size() -> Size:
     return Size.name(fresh())
 
 
-__all__ = ["APPLY", "ATOM", "BINARY", "LOW", "applied", "binary", "broadcast", "compare", "elementwise", "fitted", "infix", "joined", "negated", "sized", "unknown_size"]
+__all__ = ["APPLY", "ATOM", "BINARY", "LOW", "applied", "binary", "broadcast", "compare", "elementwise", "fitted", "infix", "joined", "negated", "sized", "unknown_size", "unstretched"]

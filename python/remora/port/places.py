@@ -13,7 +13,7 @@ from .calls import along, ravel
 from .diagnostics import Code, Unread
 from .expressions import whole_slice
 from .reading import out_of
-from .operators import applied, broadcast, elementwise, joined, named_size, sized
+from .operators import applied, broadcast, elementwise, joined, named_size, sized, unstretched
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, INTS, Value, bound_text, fresh, type_text
 from .writes import Writes
@@ -99,6 +99,7 @@ class Places(Writes):
         if place.dtype == "bool":
             if place.rank != array.rank:
                 return self.scattered(target, name, array, parts, value)
+            place, array = unstretched(context, target, place, array)
             if value.rank > 1:
                 raise Unread(target, Code.FORM, "a write under this mask is not read", "a mask of the same shape can be written with a number, or a vector")
             if value.rank:
@@ -262,7 +263,8 @@ class Places(Writes):
             return self.write(statement, target, self.in_place(statement, type(statement.op), replace(old, weak=False), value, array.dtype))
         # The other elements stay what they are.
         made = self.in_place(statement, type(statement.op), array, value, array.dtype)
-        chosen = elementwise(self.context, target, [places[0], made, array], applied(self.context.library("where", array.dtype)), array.dtype)
+        mask, array = unstretched(self.context, target, places[0], array)
+        chosen = elementwise(self.context, target, [mask, made, array], applied(self.context.library("where", array.dtype)), array.dtype)
         self.written(name, array)
         return [f"let {self.name_of(name)} = {chosen.text}"]
 

@@ -188,7 +188,7 @@ class Statements(Loops):
         if pairs is None:
             return None
         context = self.context
-        saved, locals_, live, waiting = dict(self.env), set(self.locals), self.live, list(context.pending)
+        saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
         context.pending.clear()
         params: list[str] = []
         try:
@@ -204,7 +204,7 @@ class Statements(Loops):
             result = self.as_array(node, self.eval(node.elt))
             body = self.flush()
         finally:
-            self.env, self.locals, self.live = saved, locals_, live
+            self.env, self.locals, self.live, self.instances = saved, locals_, live, instances
             context.pending[:] = waiting
         function = context.short()
         lines = finished(body, [bound_text(result)])
