@@ -657,8 +657,11 @@ def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     value = reader.as_array(node, value)
     if value.rank != 1 or not value.axes or value.dtype not in FLOATS | INTS:
         raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
+    if value.shape[0].number == 0:
+        return replace(value, memory=frozenset())
     if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
-        value = replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY)
+        later, earlier = (ast.copy_location(each, node) for each in (ast.Slice(ast.Constant(1)), ast.Slice(None, ast.Constant(-1))))
+        return binary(reader.context, node, ast.Sub, reader.element(node, value, [later]), reader.element(node, value, [earlier]))
     return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
 
 
