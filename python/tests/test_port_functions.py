@@ -70,3 +70,29 @@ def _a_result_that_is_the_argument(x, y):
 def test_writes_that_others_would_see_are_refused(function: Any, said: str):
     with pytest.raises(remora.port.PortError, match=said):
         remora.jit(function)(functions.X.copy(), functions.Y.copy())
+
+
+def _cubic(x):
+    return x**3 - 2 * x - 5
+
+
+def _shifted_cubic(x):
+    return _cubic(x - 1.0)
+
+
+def _halved_interval(f, a, b, n):
+    for _ in range(n):
+        c = (a + b) / 2
+        if f(a) * f(c) < 0:
+            b = c
+        else:
+            a = c
+    return (a + b) / 2
+
+
+def test_functions_are_arguments():
+    found = remora.jit(_halved_interval)
+    for f, a, b in [(_cubic, 1.0, 3.0), (_shifted_cubic, 2.0, 5.0), (_cubic, 0.0, 4.0)]:
+        assert found(f, a, b, 30) == _halved_interval(f, a, b, 30)
+    with pytest.raises(remora.port.PortError, match="ufunc is not read"):
+        found(np.sin, 1.0, 3.0, 3)

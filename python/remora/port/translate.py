@@ -8,7 +8,7 @@ from typing import Any
 
 from .context import HELPERS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .reading import Definition, assigned, times_bound, walk_body
+from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
 from .statements import Statements
@@ -23,6 +23,7 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
+    function: Any = None  # a Python function, which is read where it is called
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,9 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.function is not None:
+                self.reader.env[name] = Value(text, ATOM, "function", function=definition(argument.function, self.context))
+                continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
             self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
@@ -229,6 +233,8 @@ class _Function:
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
+            if argument.function is not None:
+                continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)
             signature.append(f"({context.mangle(name)}: {dims}{argument.dtype})")
