@@ -15,15 +15,10 @@ FOLDER = Path(__file__).resolve().parent / "port" / "fields"
 
 # Functions that are not read, and the reason that is given.
 UNREAD = {
-    "binomial_option": "the shape of `values` changes in the loop",
     "brighten_view": "may share its memory with",
     "monte_carlo_integral": "`np.random.default_rng` is not read",
     "spectral_radius": "`np.linalg.eigvals` is not read",
     "windowed_power": "`np.fft.rfft` is not read",
-    "block_mean": "a reduction over axes that are not side by side",
-    "grey_dot": "a product of 3 and 1 dimensions",
-    "pagerank": "the shape of `rank` changes in the loop",
-    "leapfrog_wave": "the shape of `now` changes in the loop",
 }
 
 

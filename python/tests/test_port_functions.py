@@ -1,12 +1,13 @@
-"""The functions that `remora.port.arrays` reads give what NumPy gives."""
+"""The functions that are read, and writes to parts of arrays, give what NumPy gives."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
+import numpy as np
 import pytest
-from port import functions, programs
+from port import functions, programs, views
 
 import remora
 import remora.port
@@ -17,8 +18,81 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
         assert found.what == "agrees", f"{found.what}: {found.detail}"
+
+
+def _raised(x, y):
+    x += y
+
+
+def _inside_of_an_expression(x, y):
+    return x[0] + touched(x)
+
+
+def touched(x):
+    x[0] = 1.0
+    return x.sum()
+
+
+def _a_part(x, y):
+    _raised(x[1:], y[1:])
+    return x
+
+
+def _under_two_names(x, y):
+    _raised(x, x)
+    return x
+
+
+def _while_it_is_gone_over(x, y):
+    for v in x[::-1]:
+        x[-1] = v
+    return x
+
+
+def _a_result_that_is_the_argument(x, y):
+    z = np.asarray(x)
+    z[0] = 1.0
+    return x
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (_inside_of_an_expression, "inside of an expression"), (_a_part, "which is a part of an array"), (_under_two_names, "under another name, too"),
+        (_while_it_is_gone_over, "the loop changes the array that it goes over"), (_a_result_that_is_the_argument, "may share its memory"),
+    ],
+)  # fmt: skip
+def test_writes_that_others_would_see_are_refused(function: Any, said: str):
+    with pytest.raises(remora.port.PortError, match=said):
+        remora.jit(function)(functions.X.copy(), functions.Y.copy())
+
+
+def _cubic(x):
+    return x**3 - 2 * x - 5
+
+
+def _shifted_cubic(x):
+    return _cubic(x - 1.0)
+
+
+def _halved_interval(f, a, b, n):
+    for _ in range(n):
+        c = (a + b) / 2
+        if f(a) * f(c) < 0:
+            b = c
+        else:
+            a = c
+    return (a + b) / 2
+
+
+def test_functions_are_arguments():
+    found = remora.jit(_halved_interval)
+    for f, a, b in [(_cubic, 1.0, 3.0), (_shifted_cubic, 2.0, 5.0), (_cubic, 0.0, 4.0)]:
+        assert found(f, a, b, 30) == _halved_interval(f, a, b, 30)
+    with pytest.raises(remora.port.PortError, match="ufunc is not read"):
+        found(np.sin, 1.0, 3.0, 3)

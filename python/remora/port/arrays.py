@@ -247,8 +247,8 @@ def places(node: ast.AST, value: Value, given: list[Value]) -> list[int]:
 
 @instead("transpose", "method.transpose", "permute_dims")
 def _transpose(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    value, *rest = values
+    refuse_options(node, options, ("axes",))
+    value, *rest = [*values, options["axes"]] if "axes" in options else values
     given = list(rest[0].items) if len(rest) == 1 and rest[0].items is not None else rest
     order = places(node, value, given) if given else list(range(value.rank))[::-1]
     if sorted(order) != list(range(value.rank)):
@@ -352,7 +352,7 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
     given = values[1] if len(values) > 1 else options.get("axis")
     axis = (axis_of(node, parts[0], given) or (0,))[0] if name == "concatenate" else 0 if name == "vstack" or rank == 1 else 1
     if rank == 1:
-        return _first_concatenate(reader, node, values[:1], {})
+        return _first_concatenate(reader, node, [Value("", ATOM, "tuple", items=tuple(parts))], {})
     parts, dtype = one_type(reader, node, parts)
     other = 1 - axis
     size = parts[0].shape[other]
@@ -536,8 +536,12 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
     if len(values) != 2:
         raise Unread(node, Code.FORM, "`convolve` with a mode is not read", "slice the full convolution")
     (x, y), dtype = one_type(reader, node, [full(node, value, 1) for value in values])
-    if dtype == "bool" or not all(reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error") for value in (x, y)):
+    if dtype == "bool":
         raise Unread(node, Code.SHAPE, "`convolve` of these is not read", "")
+    x, y = (
+        value if reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error")
+        else replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY) for value in (x, y)
+    )  # fmt: skip
     if dtype not in ("f64", "i64", "i32"):
         raise Unread(node, Code.TYPE, f"`convolve` of {dtype} is not read", "convert the arrays to float64")
     function = reader.context.helper("convolved") if dtype == "f64" else reader.context.library("convolve", dtype)
@@ -684,7 +688,7 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
         xp, fp = (value if value.shape[0] == size else sized(reader.context, node, value, 0, size) for value in (xp, fp))
     if not reader.context.assume(size - 1, "`interp` of no points is an error"):
-        raise Unread(node, Code.SHAPE, "`interp` of what may have no points", "")
+        xp = replace(xp, text=f"{reader.context.helper('nonempty')} {xp.argument}", prec=APPLY)
     return Value(f"{reader.context.library('interp')} {xp.argument} {fp.argument} {x.argument}", APPLY, "f64", x.shape)
 
 
@@ -729,7 +733,21 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 @also("nonzero", "method.nonzero")
 def _nonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    return Value("", ATOM, "tuple", items=(TABLE["flatnonzero"](reader, node, [full(node, values[0], 1)], {}),))
+    context, value = reader.context, full(node, reader.as_array(node, values[0]), 1, 2, 3)
+    flat = TABLE["flatnonzero"](reader, node, [value], {})
+    if value.rank == 1:
+        return Value("", ATOM, "tuple", items=(flat,))
+    # The places of all elements, and what they are in each dimension.
+    size, name = context.short("size"), context.short()
+    context.stable.add(size)
+    context.pending.append(f"let [{size}] ({name}: [{size}]i64) = {flat.text}")
+    rest = Value(name, ATOM, "i64", (Size.name(size),), small=True)
+    items: list[Value] = []
+    for k in reversed(range(1, value.rank)):
+        count = reader.size_value(value, k)
+        items.insert(0, strong(binary(context, node, ast.Mod, rest, count)))
+        rest = strong(binary(context, node, ast.FloorDiv, rest, count))
+    return Value("", ATOM, "tuple", items=(rest, *items))
 
 
 _first_where = TABLE["where"]
@@ -751,11 +769,13 @@ def call_ufunc_method(reader: Expressions, node: ast.Call, ufunc: Any, method: s
         refuse_options(node, options)
         x, y = (full(node, value, 1) for value in values)
         return binary(reader.context, node, _outer_operators()[ufunc], replace(x, shape=(*x.shape, ONE)), y)
-    if method == "reduce" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
-        known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}[name]
-        if values[0].rank == 1:
-            refuse_options(node, options)
-            return reduction(reader, node, known, values[0], values[1:], {})
+    if method == "reduce" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_or", "bitwise_and"):
+        known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}.get(name, "")
+        value = reader.as_array(node, values[0])
+        if known and value.rank:
+            refuse_options(node, options, ("axis", "keepdims"))
+            given = {"axis": literal(0), **options} if len(values) < 2 else options
+            return reduction(reader, node, known, value, values[1:], given)
     if method == "accumulate" and name in ("add", "multiply", "maximum", "minimum"):
         return _accumulated(reader, node, {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}[name], values, options)
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from dataclasses import replace
 
 
 from .context import Restart
 from .diagnostics import Code, Unread
-from .operators import unknown_size
+from .operators import sized, unknown_size
 from .reading import assigned
-from .sizes import Size
+from .sizes import ONE, Size
 from .values import ATOM, Value, bound_text, convert, fresh, literal
 
 from .blocks import Blocks, Lines, finished, indented, ordered_names, replace_definition, tuple_text, words
@@ -32,7 +33,11 @@ class Assignments(Blocks):
         raise Unread(statement, Code.FORM, "an expression whose value is not used", "leave it out, or assign it")
 
     def s_import(self, statement: ast.Import) -> Lines:
-        raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
+        for each in statement.names:
+            if each.name not in ("numpy", "math"):
+                raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
+            self.outer = {**self.outer, each.asname or each.name: importlib.import_module(each.name)}
+        return []
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition
@@ -52,15 +57,35 @@ class Assignments(Blocks):
         return self.assign(statement, statement.target, self.eval(statement.value))
 
     def s_assign(self, statement: ast.Assign) -> Lines:
+        self.whole = statement.value
+        if isinstance(statement.value, ast.Lambda) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            return self.s_functiondef(named_lambda(statement.targets[0].id, statement.value))
         value = self.eval(statement.value)
+        if len(statement.targets) > 1 and value.items is not None and any(isinstance(target, ast.Subscript) for target in statement.targets):
+            value = self.as_array(statement, value)
+        if len(statement.targets) > 1 and value.items is None and value.const is None and value.function is None and any(isinstance(target, ast.Subscript) for target in statement.targets):
+            # The value is made once, before the first of them is written.
+            return self.assign_parts(statement, value)
         if len(statement.targets) > 1 and value.rank:
             if not all(isinstance(target, ast.Name) for target in statement.targets):
-                raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
+                return self.assign_parts(statement, value)
         lines: Lines = []
         for target in statement.targets:
             lines += self.assign(statement, target, value)
             if isinstance(target, ast.Name) and len(statement.targets) > 1 and self.env.get(target.id) is not None:
                 value = self.env[target.id]  # type: ignore[assignment]
+        return lines
+
+    def assign_parts(self, statement: ast.Assign, value: Value) -> Lines:
+        """`a[i] = b[j] = v` of an array: each part gets a copy; a name gets the array itself."""
+        if value.rank and sum(isinstance(target, ast.Name) for target in statement.targets) > 1:
+            raise Unread(statement, Code.ALIAS, "one array under two names", "copy it: `b = a.copy()`")
+        own = self.context.short()
+        lines = [*self.flush(), f"let {own} = {bound_text(value)}"]
+        value = replace(value, text=own, prec=ATOM, const=None)
+        for target in statement.targets:
+            made = self.assign(statement, target, value)
+            lines += self.flush() + made
         return lines
 
     def assign(self, statement: ast.AST, target: ast.expr, value: Value) -> Lines:
@@ -75,7 +100,7 @@ class Assignments(Blocks):
 
     def check_rebound(self, statement: ast.AST, name: str) -> None:
         """A parameter whose elements are written keeps its name."""
-        if name in self.context.facts.mutated and name in self.params.values() and self.live is not None:
+        if name in self.mutated and name in self.params.values() and self.live is not None:
             raise Unread(statement, Code.ALIAS, f"the elements of the argument `{name}` are written, and the name is given to something else", "use another name")
 
     def bind(self, statement: ast.AST, name: str, value: Value) -> Lines:
@@ -140,6 +165,14 @@ class Assignments(Blocks):
         if value.items is None:
             if value.rank and value.shape[0].number == len(target.elts):
                 value = replace(value, items=tuple(self.element(target, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(len(target.elts))))
+            elif value.rank and value.shape[0] != ONE and value.shape[0].number is None and not any(isinstance(each, ast.Starred) for each in target.elts):
+                # The size is looked at when the program runs.
+                count = Size.of(len(target.elts))
+                whole = sized(self.context, target, value, 0, count)
+                name = self.context.short()
+                self.context.pending.append(f"let {name} = {whole.text}")
+                whole = whole.named(name)
+                value = replace(whole, items=tuple(self.element(target, whole, [literal(k), *[ast.Slice()] * (whole.rank - 1)]) for k in range(len(target.elts))))
             else:
                 raise Unread(target, Code.SHAPE, "the number of values is not known", "index the array")
         assert value.items is not None
@@ -170,7 +203,7 @@ class Assignments(Blocks):
 
     def unpack_elements(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
         """`x[i], x[j] = x[j], x[i]`."""
-        lines: Lines = []
+        lines = self.flush()
         kept = []
         for item in value.items or ():
             if item.const is not None:
@@ -200,7 +233,7 @@ class Assignments(Blocks):
         two = self.straight(statement.orelse)
         env_two = self.env
         self.env, self.instances = dict(saved), instances
-        names = [name for name in ordered_names(statement) if name in self.live or name in self.context.facts.mutated]
+        names = [name for name in ordered_names(statement) if name in self.live or name in self.mutated]
         kept = []
         for name in names:
             if name not in env_one or name not in env_two:
@@ -245,3 +278,10 @@ class Assignments(Blocks):
         text = self.name_of(name)
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
         return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small)
+
+
+def named_lambda(name: str, node: ast.Lambda) -> ast.FunctionDef:
+    """`f = lambda x: ..` as a definition."""
+    made = ast.FunctionDef(name, node.args, [ast.copy_location(ast.Return(node.body), node)], [], None)
+    made.type_params = []  # type: ignore[attr-defined]
+    return ast.copy_location(made, node)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .expressions import NONE, Expressions
-from .reading import Definition, assigned, leaves, used
+from .reading import Definition, assigned, exposed, leaves
 from .sizes import Size
 from .values import Value
 
@@ -70,6 +71,22 @@ class Blocks(Expressions):
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.called_as: Any = None  # what a function that is called is known by
+        self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
+
+    @property
+    def mutated(self) -> set[str]:
+        """The parameters whose elements the function writes."""
+        facts = self.context.facts
+        return facts.mutated if self.called_as is None else {name for key, name in facts.written if key == self.called_as}
+
+    def writes_to(self, param: str) -> None:
+        """Keeps that the function writes to the elements of a parameter."""
+        facts = self.context.facts
+        if self.called_as is None:
+            facts.mutated.add(param)
+        else:
+            facts.written.add((self.called_as, param))
 
     def report(self, problem: Unread, statement: ast.AST) -> None:
         """Keeps a problem with its place."""
@@ -114,7 +131,7 @@ class Blocks(Expressions):
             if isinstance(statement, (ast.For, ast.While)) and leaves(statement.body, (ast.Return,)):
                 return self.returning_loop(statement, rest, end, lets)
             outer = self.live
-            self.live = outer | used(rest)
+            self.live = outer | exposed(rest)
             lets += self.guarded(statement)
             self.live = outer
         return finished(lets, end())
@@ -123,6 +140,7 @@ class Blocks(Expressions):
         """The result at a `return`, `break` or `continue`."""
         try:
             if isinstance(statement, ast.Return):
+                self.whole = statement.value
                 value = NONE if statement.value is None else self.eval(statement.value)
                 lets += self.flush()
                 return self.flow.on_return(statement, value)
@@ -203,7 +221,7 @@ class Blocks(Expressions):
         lines: Lines = []
         outer = self.live
         for k, each in enumerate(statements):
-            self.live = outer | used(statements[k + 1 :])
+            self.live = outer | exposed(statements[k + 1 :])
             lines += self.guarded(each)
         self.live = outer
         return lines

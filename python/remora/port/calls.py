@@ -79,9 +79,9 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
         return _ufunc(reader, node, function, values)
     if isinstance(function, type) and issubclass(function, np.generic) and len(values) == 1:
         return cast(reader, node, values[0], function)
-    for table in (np, np.linalg):
+    for table in (np, np.linalg, np.fft, np.lib.stride_tricks):
         if getattr(table, name, None) is function:
-            key = name if table is np else f"linalg.{name}"
+            key = {np.linalg: f"linalg.{name}", np.fft: f"fft.{name}"}.get(table, name)
             if table is np and name in REDUCTIONS:
                 return reduction(reader, node, name, values[0], values[1:], options)
             if table is np and name in ALONG:
@@ -102,6 +102,8 @@ def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Valu
         return compare(context, node, COMPARING[function], *values)
     wanted, dtype = result_dtype(function, values)
     values = [convert(value, want) for value, want in zip(values, wanted)]
+    if wanted[0] in ("c64", "c128") and function in (np.exp, np.sqrt, np.log, np.sin, np.cos, np.sinh, np.cosh):
+        return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{FLOAT_FUNCTIONS[function]}"), dtype), weak=False)
     if wanted[0] not in FLOATS:
         if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
             return values[0]
@@ -118,6 +120,10 @@ def strong(value: Value) -> Value:
 def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
     """`astype` and calls of types."""
     dtype = dtype_of(node, kind)
+    if value.is_literal and (dtype in FLOATS or dtype in INTS and value.dtype == "i64"):
+        # Without its type the number would be one of the compiler's choice.
+        fits = fitted(reader.context, node, value, dtype)
+        return Value(bound_text(fits), UNARY if fits.text.startswith("-") else ATOM, dtype)
     if value.dtype == dtype:
         return replace(value, weak=False, memory=frozenset())
     if value.dtype in FLOATS and dtype in INTS | {"bool"}:
@@ -184,7 +190,13 @@ def _reduced_axes(node: ast.AST, value: Value, axes: tuple[int, ...] | None) -> 
         count = count * value.shape[real[place]]
     first, last = places[0], len(real) - 1
     if places != list(range(first, first + len(places))):
-        raise Unread(node, Code.SHAPE, "a reduction over axes that are not side by side", "reduce one after the other")
+        from .arrays import permuted
+
+        gone = {real[place] for place in places}
+        turned = permuted(node, value, [k for k in range(value.rank) if k not in gone] + sorted(gone))
+        # The dimensions keep their places in the shape: only the text has another order.
+        value = replace(value, text=turned.text, prec=turned.prec)
+        first = len(real) - len(places)
     for _ in range(len(places) - 1):
         value = replace(value, text=f"{under('flatten', first)} {value.argument}", prec=APPLY)
         last -= 1
@@ -228,9 +240,7 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
             raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
         parts = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
         if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
-            if len(rows.axes) > 1:
-                raise Unread(node, Code.SHAPE, f"`{name}` of rows that may have no elements", "")
-            rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
+            rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
 
 
@@ -256,6 +266,8 @@ def _row_function(reader: Expressions, node: ast.Call, name: str, function: str,
             raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
         function = context.library(function + ("_ddof" if ddof is not None and ddof.const else ""), rows.dtype)
         return rows, function + (f" {ddof.argument}" if ddof is not None and ddof.const else ""), rows.dtype
+    if rows.dtype == "bool" and name in ("argmax", "argmin"):
+        rows = elementwise(context, node, [rows], lambda values: (convert(values[0], "i64").text, APPLY), "i64")
     if rows.dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"`{name}` of {rows.dtype} is not read", "")
     return rows, context.library(function, rows.dtype), "i64" if name in ("argmax", "argmin") else rows.dtype
@@ -265,7 +277,9 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     """A function of rows that makes rows."""
     context = reader.context
     value = reader.as_array(node, value)
-    refuse_options(node, options, ("axis", "kind"))
+    refuse_options(node, options, ("axis", "kind", "dtype") if name[:3] == "cum" else ("axis", "kind"))
+    if "dtype" in options:
+        value = cast(reader, node, value, options["dtype"].function)
     kind = options.get("kind")
     if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
         context.notes.add("`argsort` keeps equal elements in order; NumPy's default leaves their order open")
@@ -290,7 +304,12 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     elif place == 0 and last == 1:
         text, prec = f"{_plain(context.library, 'along0')} {function} {value.argument}", APPLY
     else:
-        raise Unread(node, Code.SHAPE, f"`{name}` along this axis is not read", "move it to the end: `np.moveaxis`")
+        from .arrays import permuted
+
+        order = [k for k in range(value.rank) if k != axis] + [axis]
+        turned = permuted(node, value, order)
+        made = Value(f"{under(function, last)} {turned.argument}", APPLY, "i64" if name == "argsort" else dtype, turned.shape)
+        return replace(permuted(node, made, [order.index(k) for k in range(value.rank)]), small=name == "argsort")
     return Value(text, prec, "i64" if name == "argsort" else dtype, value.shape, small=name == "argsort")
 
 
@@ -380,12 +399,17 @@ def _where(reader: Expressions, node: ast.Call, values: list[Value], options: di
 @entry("dot", "matmul")
 def _dot(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if reader.called(node).__name__ == "dot" and any(value.items is None and not value.rank for value in values):
+        return strong(binary(reader.context, node, ast.Mult, *(strong(reader.as_array(node, value)) for value in values)))
     return matmul(reader, node, *values)
 
 
 def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
-    """`a @ b` of vectors and matrices."""
+    """`a @ b`."""
     context = reader.context
+    a, b = reader.as_array(node, a), reader.as_array(node, b)
+    if max(a.rank, b.rank) > 2 and min(a.rank, b.rank) > 0 and isinstance(node, (ast.BinOp, ast.Call)):
+        return _stacked_product(reader, node, a, b)
     if a.rank not in (1, 2) or b.rank not in (1, 2) or len(a.axes) != a.rank or len(b.axes) != b.rank:
         raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions (or with a size of 1) is not read", "products of vectors and matrices are")
     _, dtype = result_dtype(np.matmul, [a, b])
@@ -397,10 +421,50 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
         a = named_size(context, a, a.rank - 1)
         size = a.shape[-1]
     if check:
-        b = sized(context, node, b, b.rank - 2 if b.rank == 2 else 0, size)
+        a = a if a.shape[-1] == size else sized(context, node, a, a.rank - 1, size)
+        place = b.rank - 2 if b.rank == 2 else 0
+        b = b if b.shape[place] == size else sized(context, node, b, place, size)
     name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
     shape = (*a.shape[:-1], *(b.shape[1:] if b.rank == 2 else ()))
     return Value(f"{context.library(name, dtype)} {a.argument} {b.argument}", APPLY, dtype, shape)
+
+
+def _stacked_product(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
+    """A product of more than two dimensions: `@` of stacks of matrices, `np.dot` with a vector or matrix at the end."""
+    context = reader.context
+    dot = isinstance(node, ast.Call) and reader.called(node).__name__ == "dot"
+    _, dtype = result_dtype(np.matmul, [a, b])
+    a, b = convert(a, dtype), convert(b, dtype)
+    if len(a.axes) != a.rank and b.rank == 2 and a.rank > 2 and a.shape[-2] == ONE and len(a.axes) == a.rank - 1:
+        # One row in each matrix.
+        rows = replace(a, shape=(*a.shape[:-2], a.shape[-1]))
+        made = matmul(reader, node, rows, b) if rows.rank <= 2 else _stacked_product(reader, node, rows, b)
+        return replace(made, shape=(*made.shape[:-1], ONE, made.shape[-1]))
+    if len(a.axes) != a.rank or len(b.axes) != b.rank or dtype == "bool":
+        raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions with a size of 1 is not read", "")
+    if b.rank <= 2:
+        size, check = joined_sizes(reader, node, a.shape[-1], b.shape[0])
+        b = sized(context, node, b, 0, size) if check and b.shape[0] != size else b
+        a = sized(context, node, a, a.rank - 1, size) if check and a.shape[-1] != size else a
+        name = context.library("matvec" if b.rank == 1 else "matmul", dtype)
+        own = context.short()
+        context.names.discard(own)
+        product = f"\\{own} -> {name} {own} {b.argument}"
+        text = f"{under(product, a.rank - 2)} {a.argument}"
+        return Value(text, APPLY, dtype, (*a.shape[:-1], *b.shape[1:]))
+    if dot or a.rank != b.rank or a.rank > 4:
+        raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions is not read", "write it with `np.einsum`")
+    for k in range(a.rank - 2):
+        size, check = joined_sizes(reader, node, a.shape[k], b.shape[k])
+        if check:
+            a, b = (each if each.shape[k] == size else sized(context, node, each, k, size) for each in (a, b))
+    size, check = joined_sizes(reader, node, a.shape[-1], b.shape[-2])
+    if check:
+        b = sized(context, node, b, b.rank - 2, size)
+    function = context.library("matmul", dtype)
+    for _ in range(a.rank - 2):
+        function = f"map2 ({function})" if " " in function else f"map2 {function}"
+    return Value(f"{function} {a.argument} {b.argument}", APPLY, dtype, (*a.shape[:-1], b.shape[-1]))
 
 
 def joined_sizes(reader: Expressions, node: ast.AST, a: Size, b: Size) -> tuple[Size, bool]:
@@ -469,7 +533,12 @@ def filled(reader: Expressions, node: ast.AST, shape: list[Value], element: Valu
         inner = Value(text, prec, "").argument
         if text.startswith("-"):
             inner = f"({text})"
-        text, prec = f"replicate {item.argument} {inner}", APPLY
+        count = item.argument
+        if size.known and len(size.names()) > 0 and item.text.startswith(("times ", "plus ", "minus ")):
+            # The size is written as a polynomial, which types are compared by; whether it fits into 64 bits is looked at beside it.
+            reader.context.pending.append(f"let _ = {item.text}")
+            count = f"({size.text()})"
+        text, prec = f"replicate {count} {inner}", APPLY
     return Value(text, prec, element.dtype, tuple(sizes))
 
 
@@ -556,7 +625,7 @@ def _array(reader: Expressions, node: ast.Call, values: list[Value], options: di
 def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
     context = reader.context
-    value, shift = values[0], values[1]
+    value, shift = reader.as_array(node, values[0]), values[1]
     given = values[2] if len(values) > 2 else options.get("axis")
     if not shift.scalar or shift.dtype != "i64":
         raise Unread(node, Code.FORM, "`roll` by several places", "roll one axis after the other")
@@ -585,10 +654,14 @@ def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dic
 def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     (value,) = values
-    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | {"i64", "i32"}:
+    value = reader.as_array(node, value)
+    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | INTS:
         raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
+    if value.shape[0].number == 0:
+        return replace(value, memory=frozenset())
     if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
-        raise Unread(node, Code.SHAPE, "`diff` of what may have no elements", "write `x[1:] - x[:-1]`")
+        later, earlier = (ast.copy_location(each, node) for each in (ast.Slice(ast.Constant(1)), ast.Slice(None, ast.Constant(-1))))
+        return binary(reader.context, node, ast.Sub, reader.element(node, value, [later]), reader.element(node, value, [earlier]))
     return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
 
 
@@ -623,7 +696,7 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 @entry("flatnonzero")
 def _flatnonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    mask = reader.truth(node, ravel(reader, node, values[0]))
+    mask = reader.truth(node, ravel(reader, node, reader.as_array(node, values[0])))
     return Value(f"{_plain(reader.context.library, 'nonzero')} {mask.argument}", APPLY, "i64", (unknown_size(),), small=True)
 
 
@@ -732,6 +805,13 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         value = convert(values[0], "f64")
         context.helper("checked")
         return Value(f"{context.helper(f'math_{MATH[function]}')} {value.argument}", APPLY, "f64", weak=True)
+    if function is builtins.complex and 1 <= len(values) <= 2 and all(value.scalar and not value.rank and value.dtype in FLOATS | INTS for value in values):
+        re, im = (convert(value, "f64") for value in (*values, literal(0.0))[:2])
+        return Value(f"c128.mk {re.argument} {im.argument}", APPLY, "c128", weak=True)
+    if function is builtins.range:
+        return integers(reader, node, values)
+    if function in (builtins.list, builtins.tuple) and len(values) == 1:
+        return replace(values[0], dtype="tuple" if function is builtins.tuple else "list") if values[0].items is not None else values[0]
     if function is builtins.len and len(values) == 1:
         if values[0].items is not None:
             return literal(len(values[0].items))
@@ -748,7 +828,8 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         if values[0].items is not None:
             total = literal(0)
             for item in values[0].items:
-                total = item if total.const == 0 and total.scalar and not isinstance(item.const, bool) else binary(context, node, ast.Add, total, item)
+                # The first one is added to 0: truth values become integers.
+                total = item if total.const == 0 and total.scalar and item.dtype != "bool" else binary(context, node, ast.Add, total, item)
             return total
         raise Unread(node, Code.NAME, "Python's `sum` of an array", "write `np.sum(x)`, or `x.sum(axis=0)`")
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "")

@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around".split()
 )
 
@@ -29,6 +29,10 @@ HELPERS = {
     "  let inside (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))\n"
     "  let start = inside a\n"
     "  in copy xs[start:i64.max start (inside b)]",
+    "within": "-- | A bound of a slice of n elements as in Python: a negative one counts from the end, and it stops where the array does.\n"
+    "def within (n: i64) (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))",
+    "forwards": "-- | The step of a slice, which has to be positive here.\n"
+    'def forwards (k: i64) : i64 = let _ = assert (k > 0) "a slice whose step is not positive" in k',
     "every": "-- | xs[::k] for a positive k.\n"
     "def every 't [n] (k: i64) (xs: [n]t) : *[(n + k - 1) / k]t = map (\\i -> xs[i * k]) (iota ((n + k - 1) / k))",
     "divided": "-- | The quotient of two of Python's own numbers, which fails where Python raises `ZeroDivisionError`.\n"
@@ -41,6 +45,26 @@ HELPERS = {
     'def plus (x: i64) (y: i64) : i64 =\n  let z = x + y\n  let _ = assert ((x ^ z) & (y ^ z) >= 0) "an integer beyond 64 bits" in z',
     "minus": "-- | The difference of two of Python's own integers, which fails beyond 64 bits.\n"
     'def minus (x: i64) (y: i64) : i64 =\n  let z = x - y\n  let _ = assert ((x ^ y) & (x ^ z) >= 0) "an integer beyond 64 bits" in z',
+    "raised": "-- | A power of Python's own integers, which fails where it is a float or beyond 64 bits.\n"
+    "def raised (x: i64) (n: i64) : i64 =\n"
+    '  let _ = assert (n >= 0) "a negative power of an integer"\n'
+    "  let (_, _, z) =\n"
+    "    loop (b, n, z) = (x, n, 1i64) while n > 0 do\n"
+    "      (if n > 1 then times b b else b, n / 2, if n % 2 == 1 then times z b else z)\n"
+    "  in z",
+    "shifted_left": "-- | `x << k` of Python's own integers, which fails beyond 64 bits.\n"
+    "def shifted_left (x: i64) (k: i64) : i64 =\n"
+    '  let _ = assert (k >= 0 && (x == 0 || k < 63 && (x << k) >> k == x)) "an integer beyond 64 bits" in if x == 0 then 0 else x << k',
+    "shifted_right": "-- | `x >> k` of Python's own integers.\n"
+    "def shifted_right (x: i64) (k: i64) : i64 = let _ = assert (k >= 0) \"a negative shift\" in x >> i64.min k 63",
+    "complex_more": "-- | `a > b` of complex numbers, as NumPy orders them: by their real parts, then by their imaginary parts.\n"
+    "def complex_more (a: c128) (b: c128) : bool =\n"
+    "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
+    "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u > v",
+    "complex_more_or_same": "-- | `a >= b` of complex numbers, as NumPy orders them: by their real parts, then by their imaginary parts.\n"
+    "def complex_more_or_same (a: c128) (b: c128) : bool =\n"
+    "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
+    "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u >= v",
     "larger": "-- | Python's `max` of two floats: the first where they are equal or one is NaN.\n"
     "def larger (x: f64) (y: f64) : f64 = if y > x then y else x",
     "smaller": "-- | Python's `min` of two floats: the first where they are equal or one is NaN.\n"
@@ -70,6 +94,9 @@ class Facts:
 
     merged: dict[str, Size] = field(default_factory=dict)  # sizes of parameters that have to be other sizes
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
+    written: set[tuple[Any, str]] = field(default_factory=set)  # parameters of called functions whose elements those write
+    definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
+    taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
     unwished: set[str] = field(default_factory=set)  # names that sizes must not have
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import types
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from . import arrays
+from . import arrays, grids, several
 from .calls import METHODS, MATH, TABLE, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size
+from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size, unstretched
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
+from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype, type_text
 
 NONE = Value("None", ATOM, "none")
+# Comparisons of constants.
+FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne}
 
 
 class Expressions:
@@ -73,6 +76,8 @@ class Expressions:
             if isinstance(value, int) and abs(value) >= 2**63:
                 raise Unread(node, Code.TYPE, "an integer beyond 64 bits", "use a float")
             return literal(value)
+        if isinstance(value, complex):
+            return literal(value)
         if isinstance(value, str):
             return Value(repr(value), ATOM, "text", function=value)
         raise Unread(node, Code.TYPE, f"the constant {value!r} is not read", "")
@@ -121,6 +126,8 @@ class Expressions:
             for k in range(value.rank):
                 total = binary(self.context, node, ast.Mult, total, self.size_value(value, k)) if total.const != 1 else self.size_value(value, k)
             return replace(total, small=True)
+        if node.attr == "flat" and value.rank:
+            return ravel(self, node, value)
         if node.attr in ("real", "imag"):
             return arrays.part_of_complex(self, node, value, node.attr)
         raise Unread(node, Code.NAME, f"the attribute `{node.attr}` is not read", "")
@@ -205,6 +212,8 @@ class Expressions:
         left, right = self.eval(node.left), self.eval(node.right)
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
+        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
+            return replace(left, items=(*left.items, *right.items))
         return binary(self.context, node, type(node.op), left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -216,7 +225,7 @@ class Expressions:
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
             return Value(f"!{value.at(UNARY + 1)}", UNARY, "bool", weak=True)
-        if (value.dtype != "bool" and value.dtype not in INTS) or value.weak:
+        if (value.dtype != "bool" and value.dtype not in INTS) or value.weak and value.dtype != "i64":
             raise Unread(node, Code.TYPE, "`~` of what is no array of truth values", "")
         return elementwise(self.context, node, [value], lambda values: (f"!{values[0].at(UNARY + 1)}", UNARY), value.dtype)
 
@@ -228,11 +237,16 @@ class Expressions:
                 return literal((one == two) == isinstance(node.ops[0], ast.Eq))
         parts = []
         for op, left, right in zip(node.ops, operands, operands[1:]):
+            if left.is_literal and right.is_literal and type(op) in FOLDED:
+                parts.append(literal(bool(FOLDED[type(op)](left.const, right.const))))
+                continue
             if isinstance(op, (ast.Is, ast.IsNot)) and (left is NONE or right is NONE):
                 return literal((left is right) == isinstance(op, ast.Is))
             parts.append(compare(self.context, node, type(op), left, right))
         if len(parts) > 1 and not all(part.scalar for part in parts):
             raise Unread(node, Code.FORM, "a chain of comparisons of arrays", "write `(a < b) & (b < c)`")
+        if len(parts) > 1 and all(isinstance(part.const, bool) for part in parts):
+            return literal(all(part.const for part in parts))
         return self._all(parts, "&&", LOW + 2) if len(parts) > 1 else parts[0]
 
     def _all(self, parts: list[Value], symbol: str, prec: int) -> Value:
@@ -275,13 +289,28 @@ class Expressions:
         raise Unread(node, Code.TYPE, f"this is {one.dtype} in one case and {two.dtype} in another", "give both the same type, for example with `0.0` instead of `0`")
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        return Value("", ATOM, "tuple", items=tuple(self.eval(each) for each in node.elts))
+        return Value("", ATOM, "tuple", items=self.parts_of(node.elts))
 
-    _list = _tuple
+    def parts_of(self, nodes: list[ast.expr]) -> tuple[Value, ...]:
+        """The values of a tuple or list, with those that `*` puts there."""
+        found: list[Value] = []
+        for each in nodes:
+            value = self.eval(each.value if isinstance(each, ast.Starred) else each)
+            if isinstance(each, ast.Starred) and value.items is None:
+                raise Unread(each, Code.FORM, "`*` before what is no tuple or list", "write the parts")
+            found += value.items or () if isinstance(each, ast.Starred) else [value]
+        return tuple(found)
+
+    def _list(self, node: ast.List) -> Value:
+        return Value("", ATOM, "list", items=self.parts_of(node.elts))
 
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         items: list[Value] = []
         saved, saved_locals = dict(self.env), set(self.locals)
+        if len(node.generators) == 1 and not node.generators[0].ifs:
+            mapped = self.mapped(node, node.generators[0])
+            if mapped is not None:
+                return mapped
 
         def unrolled(k: int) -> None:
             if k == len(node.generators):
@@ -304,9 +333,13 @@ class Expressions:
             unrolled(0)
         finally:
             self.env, self.locals = saved, saved_locals
-        return Value("", ATOM, "tuple", items=tuple(items))
+        return Value("", ATOM, "list", items=tuple(items))
 
     _listcomp = _generatorexp
+
+    def mapped(self, node: ast.GeneratorExp | ast.ListComp, generator: ast.comprehension) -> Value | None:
+        """A comprehension over arrays or a range whose size only the run knows, as an array; None for one that can be written out."""
+        raise NotImplementedError
 
     def constant_range(self, node: ast.expr) -> list[int] | None:
         """The integers of a short `range` of constants."""
@@ -319,7 +352,16 @@ class Expressions:
     # Subscripts --------------------------------------------------------------------------------------------------------------
 
     def _subscript(self, node: ast.Subscript) -> Value:
+        if (grid := self.resolve(node.value)) is np.mgrid or grid is np.ogrid:
+            return grids.grid_of_slices(self, node, grid is np.mgrid)
+        if grid is np.c_ or grid is np.r_:
+            return grids.pieces(self, node, grid is np.c_)
         value = self.eval(node.value)
+        if value.items is not None and isinstance(node.slice, ast.Slice):
+            ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
+            if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):
+                raise Unread(node, Code.TYPE, "a slice of a tuple whose bounds are no constants", "make an array of it")
+            return replace(value, items=value.items[slice(*ends)])
         if value.items is not None:
             index = self.eval(node.slice)
             if not isinstance(index.const, int):
@@ -343,6 +385,10 @@ class Expressions:
                 parts.append(None)
             else:
                 found = self.eval(part)
+                if found.items is not None and found.dtype == "tuple" and len(nodes) == 1:
+                    # A tuple is an index for each dimension, a list is an array of integers.
+                    parts += [self.as_array(part, item) if item.items is not None else item for item in found.items]
+                    continue
                 parts.append(self.as_array(part, found) if found.items is not None else found)
         used = sum(1 if not isinstance(part, Value) or part.dtype != "bool" else max(part.rank, 1) for part in parts if part is not None and part is not ...)
         if used > value.rank:
@@ -430,7 +476,7 @@ class Expressions:
                 else:
                     texts.append(self.position(part, size, self.count_text(value, axis)))
             else:
-                text, new, done = self.sliced(node, part, value, axis)
+                text, new, done = self.sliced(node, part, value, axis, inner=any(each != ONE for each in shape))
                 if size != ONE:
                     texts.append(text)
                     after += [(sum(each != ONE for each in shape), each) for each in done]
@@ -438,27 +484,59 @@ class Expressions:
             axis += 1
         while texts and texts[-1] == ":":
             texts.pop()
+        if any(depth for depth, _ in after) and not value.text.isidentifier():
+            # What is mapped over the rows has to see that they are rows.
+            name = self.context.short()
+            self.context.pending.append(f"let ({name}: {type_text(value)}) = {value.text}")
+            value = value.named(name)
         text, prec = value.text, value.prec
         if texts:
             text, prec = f"{value.argument}[{', '.join(texts)}]", ATOM
         for depth, function in after:
-            if function.startswith(("clipped", "every")) and depth:
-                if depth == 1:
-                    text = f"transpose ({function} (transpose {Value(text, prec, '').argument}))"
-                else:
-                    raise Unread(node, Code.SHAPE, "this slice of an inner dimension is not read", "")
-            else:
-                text = f"{under(function, depth)} {Value(text, prec, '').argument}"
-            prec = APPLY
+            text, prec = f"{under(function, depth)} {Value(text, prec, '').argument}", APPLY
         memory = value.memory if shape else frozenset()
         return Value(text, prec, value.dtype, tuple(shape), memory=memory)
 
-    def sliced(self, node: ast.AST, part: ast.Slice, value: Value, axis: int) -> tuple[str, Size, list[str]]:
-        """A slice of one dimension: what stands in brackets, the size, and what is applied afterwards."""
+    def cut(self, part: ast.Slice, value: Value, axis: int) -> tuple[str, str, Size]:
+        """The bounds of a slice that may lie outside of the array, under names, and the size."""
+        context, count = self.context, self.count_text(value, axis)
+        low, high, size = "", "", value.shape[axis]
+        start = Size.of(0)
+        if part.lower is not None:
+            low = self.named_bound(part.lower, f"{context.helper('within')} {count}")
+            start = Size.name(low)
+        if part.upper is not None:
+            high = self.named_bound(part.upper, f"i64.max {low} (within {count}" if low else f"{context.helper('within')} {count}", ")" if low else "")
+            size = Size.name(high)
+        return low, high, size - start
+
+    def named_bound(self, node: ast.expr, function: str, end: str = "") -> str:
+        """A bound of a slice under a name, in a line of its own."""
+        value = self.eval(node)
+        if not value.scalar or value.dtype not in INTS:
+            raise Unread(node, Code.TYPE, "a bound of a slice that is no integer", "")
+        name = self.context.short("size")
+        self.context.stable.add(name)
+        self.context.pending.append(f"let {name} = {function} {convert(value, 'i64').argument}{end}")
+        return name
+
+    def computed_step(self, node: ast.expr) -> str:
+        """A name for the step of a slice that only the run knows, which has to be positive; nothing for constants."""
+        value = self.eval(node)
+        if value.const is not None or not value.scalar or value.dtype not in INTS:
+            return ""
+        name = self.context.short("size")
+        self.context.stable.add(name)
+        self.context.pending.append(f"let {name} = {self.context.helper('forwards')} {convert(value, 'i64').argument}")
+        return name
+
+    def sliced(self, node: ast.AST, part: ast.Slice, value: Value, axis: int, inner: bool = False) -> tuple[str, Size, list[str]]:
+        """A slice of one dimension: what stands in brackets, the size, and what is applied afterwards. Below other dimensions the bounds have names."""
         size, context = value.shape[axis], self.context
-        step = 1 if part.step is None else self.eval(part.step).const
+        computed = "" if part.step is None else self.computed_step(part.step)
+        step: Any = 1 if part.step is None or computed else self.eval(part.step).const
         if not isinstance(step, int) or step == 0:
-            raise Unread(node, Code.FORM, "the step of this slice is no constant", "")
+            raise Unread(node, Code.FORM, "the step of this slice is no integer", "")
         if size == ONE:
             if part.lower is None and part.upper is None:
                 return ":", ONE, []
@@ -471,15 +549,21 @@ class Expressions:
         text, new = ":", size
         if part.lower is not None or part.upper is not None:
             found = self.bounds_of(part, size, value)
-            if found is None:
-                low = self.eval(part.lower).argument if part.lower is not None else "0"
-                high = self.eval(part.upper).argument if part.upper is not None else self.count_text(value, axis)
+            if found is None and inner:
+                low, high, new = self.cut(part, value, axis)
+                text = f"{low}:{high}"
+            elif found is None:
+                low = convert(self.eval(part.lower), "i64").argument if part.lower is not None else "0"
+                high = convert(self.eval(part.upper), "i64").argument if part.upper is not None else self.count_text(value, axis)
                 low, high = (f"({each})" if each.startswith("-") else each for each in (low, high))
                 done.append(f"{context.helper('clipped')} {low} {high}")
                 new = unknown_size()
             else:
                 text, new = f"{found[0]}:{found[1]}", found[2]
-        if step > 1:
+        if computed:
+            done.append(f"{context.helper('every')} {computed}")
+            new = unknown_size()
+        elif step > 1:
             done.append(f"{context.helper('every')} {step}")
             new = Size.of(-(-new.number // step)) if new.number is not None else unknown_size()
         return text, new, done
@@ -487,8 +571,8 @@ class Expressions:
     def gathered(self, node: ast.expr, value: Value, parts: list[Any], arrays: list[Value]) -> Value:
         """Elements at the places of a mask or of an array of integers."""
         rest = parts[1:]
-        if len(arrays) != 1 or parts[0] is not arrays[0] or any(not isinstance(part, ast.Slice) or part.lower or part.upper or part.step for part in rest):
-            raise Unread(node, Code.FORM, "this index with arrays is not read", "index one dimension after the other")
+        if len(arrays) != 1 or parts[0] is not arrays[0] or any(not whole_slice(part) for part in rest):
+            return self.picked(node, value, parts)
         (index,) = arrays
         context = self.context
         if len(index.axes) != index.rank or len(value.axes) != value.rank:
@@ -506,7 +590,7 @@ class Expressions:
                 return Value(rows, APPLY, value.dtype, (unknown_size(), *value.shape[1:]))
             if index.rank != value.rank:
                 raise Unread(node, Code.SHAPE, "a mask of other dimensions than the array", "")
-            _, (index, value) = _broadcast(self, node, [index, value])
+            _, (index, value) = _broadcast(self, node, list(unstretched(self.context, node, index, value)))
             flat, mask = ravel(self, node, value) if value.rank > 1 else value, ravel(self, node, index) if index.rank > 1 else index
             return Value(f"{context.library('compress', value.dtype)} {mask.argument} {flat.argument}", APPLY, value.dtype, (unknown_size(),))
         if index.dtype not in INTS:
@@ -522,6 +606,51 @@ class Expressions:
         for _ in range(index.rank - 1):
             function = f"map ({function})"
         return Value(f"map ({function}) {text}", APPLY, value.dtype, (*index.shape, *value.shape[1:]))
+
+    def index_array(self, node: ast.AST, part: Value, value: Value, axis: int) -> Value:
+        """An array of integers, or the places where a mask of one dimension is true."""
+        if part.dtype in INTS:
+            return part
+        if part.dtype != "bool" or part.rank != 1 or len(part.axes) != 1 or value.shape[axis] == ONE:
+            raise Unread(node, Code.FORM, "this index with arrays is not read", "index one dimension after the other")
+        size, check = joined(self.context, node, [part.shape[0], value.shape[axis]])
+        if check and (not size.known or value.shape[axis] != size):
+            raise Unread(node, Code.SHAPE, "a mask whose size may be another", "")
+        part = sized(self.context, node, part, 0, size) if check and part.shape[0] != size else part
+        return Value(f"{self.context.library('nonzero')} {part.argument}", APPLY, "i64", (unknown_size(),))
+
+    def picked(self, node: ast.expr, value: Value, parts: list[Any]) -> Value:
+        """Elements at the places that arrays of integers in several dimensions, or behind others, say."""
+        context = self.context
+        if any(part is None for part in parts):
+            raise Unread(node, Code.FORM, "a new axis beside an index with arrays", "index first")
+        if len(value.axes) != value.rank:
+            raise Unread(node, Code.SHAPE, "an index with dimensions of size 1", "")
+        indices = [(axis, self.index_array(node, part, value, axis)) for axis, part in enumerate(parts) if isinstance(part, Value)]
+        base = value
+        if not all(isinstance(part, Value) or whole_slice(part) for part in parts):
+            base = self.element(node, value, [ast.Slice() if isinstance(part, Value) else part for part in parts])
+        if not base.text.isidentifier():
+            name = context.short()
+            context.pending.append(f"let {name} = {base.text}")
+            base = base.named(name)
+        texts, params = [":"] * base.rank, []
+        for axis, part in indices:
+            own = context.short()
+            params.append(f"({own}: {part.dtype})")
+            texts[axis] = self.position(Value(own, ATOM, part.dtype), base.shape[axis], self.count_text(base, axis))
+        while texts[-1] == ":":
+            texts.pop()
+        pick = context.short()
+        context.pending.append(f"let {pick} {' '.join(params)} = {base.text}[{', '.join(texts)}]")
+        made = elementwise(context, node, [part for _, part in indices], applied(pick), base.dtype)
+        axes = [axis for axis, _ in indices]
+        rest = [axis for axis in range(base.rank) if axis not in axes]
+        made = replace(made, shape=(*made.shape, *(base.shape[axis] for axis in rest)), weak=False, size=None)
+        before = len([axis for axis in rest if axis < axes[0]]) if axes == list(range(axes[0], axes[-1] + 1)) else 0
+        count = made.rank - len(rest)
+        order = [*range(count, count + before), *range(count), *range(count + before, made.rank)]
+        return made if order == sorted(order) else arrays.permuted(node, made, order)
 
     # Calls -------------------------------------------------------------------------------------------------------------------
 
@@ -553,10 +682,29 @@ class Expressions:
             target = getattr(function, "__port__", function)
             self.captured[self.function, ast.unparse(node.func)] = function
             return self.call_local(node, definition(target, self.context), *self.arguments(node))
+        if function is builtins.map and len(node.args) == 2 and not node.keywords:
+            return self.each(node)
         values, options = self.arguments(node)
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
             return call_builtin(self, node, function, values, options)
         return call_numpy(self, node, function, values, options)
+
+    def each(self, node: ast.Call) -> Value:
+        """`map(f, [a, b])`."""
+        items = self.eval(node.args[1]).items
+        if items is None:
+            raise Unread(node, Code.FORM, "`map` over what is no tuple or list", "call the function with the array")
+        saved, saved_locals = dict(self.env), set(self.locals)
+        found = []
+        try:
+            for item in items:
+                name = self.context.short()
+                self.locals = self.locals | {name}
+                self.env[name] = item
+                found.append(self.eval(ast.copy_location(ast.Call(node.args[0], [ast.copy_location(ast.Name(name, ast.Load()), node)], []), node)))
+        finally:
+            self.env, self.locals = saved, saved_locals
+        return Value("", ATOM, "tuple", items=tuple(found))
 
     def arguments(self, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
         """The values of the arguments."""
@@ -601,10 +749,15 @@ class Expressions:
         raise Unread(node, Code.NAME, f"the method `{name}` is not read here", "")
 
 
+def whole_slice(part: Any) -> bool:
+    """Whether a part of an index is `:`."""
+    return isinstance(part, ast.Slice) and part.lower is None and part.upper is None and part.step is None
+
+
 def _broadcast(reader: Expressions, node: ast.AST, values: list[Value]) -> tuple[tuple[Size, ...], list[Value]]:
     from .operators import broadcast
 
     return broadcast(reader.context, node, values)
 
 
-__all__ = ["NONE", "Expressions", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]
+__all__ = ["NONE", "Expressions", "several", "whole_slice", "UNARY", "COMPARE", "applied", "filled", "infix", "joined", "sized"]

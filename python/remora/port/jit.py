@@ -83,10 +83,14 @@ class JitFunction:
             if str(value.dtype) not in DTYPES:
                 raise self.refuse(name, f"the type {value.dtype} is not read", "convert it, for example with `x.astype(np.float64)`")
             return value
-        raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a NumPy array or a number")
+        if isinstance(value, types.FunctionType) or isinstance(value, JitFunction):
+            return getattr(value, "__port__", value)
+        raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a NumPy array, a number, or a function")
 
     def kind(self, value: Any, fixed: dict[int, int]) -> Argument:
         """What is known of an argument."""
+        if isinstance(value, types.FunctionType):
+            return Argument("function", function=value)
         if isinstance(value, bool):
             return Argument("bool", weak=True)
         if isinstance(value, (np.ndarray, np.generic)):
@@ -141,6 +145,8 @@ class JitFunction:
         self._check_memory(translation, given)
         passed = []
         for name, value in given.items():
+            if isinstance(value, types.FunctionType):
+                continue
             sizes = translation.sizes[name]
             if any(size == ONE for size in sizes):
                 value = value.reshape([actual for size, actual in zip(sizes, value.shape) if size != ONE])

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, unknown_size
-from .reading import assigned, leaves, used
+from .operators import binary, joined, unknown_size
+from .reading import assigned, base_of, exposed, leaves, used, written_by
 from .sizes import ONE, Size
-from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
 from .places import Places
@@ -21,8 +22,50 @@ from .places import Places
 class Loops(Places):
     """Reads loops."""
 
+    late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
+
     def s_for(self, statement: ast.For) -> Lines:
-        return self.loop(statement)
+        return self.loop(self.nested(statement) or statement)
+
+    def nested(self, statement: ast.For) -> ast.For | None:
+        """A loop over `np.ndindex` or `np.ndenumerate` as loops over ranges; None for others."""
+        node = statement.iter
+        function = self.resolve(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or function not in (np.ndindex, np.ndenumerate):
+            return None
+        if leaves(statement.body, (ast.Break, ast.Return, ast.Continue)) or statement.orelse or node.keywords:
+            raise Unread(statement, Code.FORM, "a loop over all indices that something leaves", "write a loop for each dimension")
+        body = list(statement.body)
+        target = statement.target
+        if function is np.ndenumerate:
+            array = self.eval(node.args[0])
+            sizes: list[ast.expr] = [ast.Subscript(ast.Attribute(node.args[0], "shape", ast.Load()), ast.Constant(k), ast.Load()) for k in range(array.rank)]
+            if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(node.args[0], ast.Name):
+                raise Unread(target, Code.FORM, "this target is not read", "name the index and the element")
+            target, element = target.elts
+        else:
+            given = self.eval(node.args[0]) if len(node.args) == 1 else None
+            if given is not None and given.items is not None:
+                sizes = [ast.Subscript(node.args[0], ast.Constant(k), ast.Load()) for k in range(len(given.items))]
+            else:
+                sizes = list(node.args)
+        names = [each.id for each in target.elts if isinstance(each, ast.Name)] if isinstance(target, ast.Tuple) else [self.fresh_name(f"i{k}") for k in range(len(sizes))]
+        if len(names) != len(sizes) or not sizes:
+            raise Unread(target, Code.FORM, "this target is not read", "name each index")
+        self.locals = self.locals | set(names)
+        index = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
+        if function is np.ndenumerate:
+            body.insert(0, ast.Assign([element], ast.Subscript(node.args[0], index, ast.Load())))
+        if isinstance(target, ast.Name):
+            body.insert(0, ast.Assign([target], index))
+        for name, size in reversed(list(zip(names, sizes))):
+            body = [ast.For(ast.Name(name, ast.Store()), ast.Call(ast.Name("range", ast.Load()), [size], []), body, [])]
+        for each in ast.walk(body[0]):
+            if not hasattr(each, "lineno"):
+                ast.copy_location(each, statement)
+        found = body[0]
+        assert isinstance(found, ast.For)
+        return found
 
     def s_while(self, statement: ast.While) -> Lines:
         return self.loop(statement)
@@ -39,19 +82,26 @@ class Loops(Places):
             raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
         changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
-        carried = [name for name in changed if name in self.live or name in self.context.facts.mutated or name in reads_before(statement, name)]
+        carried = [name for name in changed if name in self.live or name in self.mutated or name in reads_before(statement, name)]
         target_names = assigned([statement.target]) if isinstance(statement, ast.For) else set()
         carried = [name for name in carried if name not in target_names]
         start = dict(self.env)
         for name in carried:
             if start[name] is None:
                 raise Poisoned
+        if isinstance(statement, ast.For) and returns is None:
+            carried += self.given_inside(statement, body, carried, start, target_names)
         entry = {name: start[name] for name in carried}
+        waiting = list(self.context.pending)  # what the heading needs
         for _ in range(6):
+            self.context.pending[:] = waiting
             marks = len(self.context.problems), set(self.commented), dict(self.context.bounds), set(self.context.names), dict(self.instances)
             lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
             again = False
             ends = settled(statement, ends, {each for value in start.values() if value is not None for each in value.memory})
+            if self.exchanged(carried, entry, start, ends):
+                # The arrays change places, and stay as many: each name has a memory of its own in every iteration.
+                ends = {name: [replace(value, memory=known.memory) if (known := entry[name]) is not None and value.rank else value for value in values] for name, values in ends.items()}
             for name in carried:
                 for value in ends.get(name, []):
                     known = entry[name]
@@ -79,19 +129,101 @@ class Loops(Places):
         lines += [line for each in statement.orelse for line in self.guarded(each)]
         return lines
 
+    def exchanged(self, carried: list[str], entry: dict[str, Value | None], start: dict[str, Value | None], ends: dict[str, list[Value]]) -> bool:
+        """Whether the arrays of a loop share no memory with each other before it and after an iteration, nor with anything outside."""
+        arrays = {name: value for name in carried if (value := entry[name]) is not None and value.rank and value.items is None}
+        held = [each for value in arrays.values() for each in value.memory]
+        outside = {each for name, value in start.items() if name not in arrays and value is not None for item in (value.items or (value,)) for each in item.memory}
+        if len(arrays) < 2 or len(held) != len(set(held)) or set(held) & outside or any(each in self.params for each in held):
+            return False
+        for k in range(min((len(ends[name]) for name in arrays), default=0)):
+            after = [each for name in arrays for each in ends[name][k].memory]
+            if len(after) != len(set(after)) or set(after) & outside or any(each in self.params for each in after):
+                return False
+        return any(ends[name] for name in arrays)
+
+    def given_inside(self, statement: ast.For, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
+        """Variables that the loop gives their first value, and that are used after it: they begin with zeros, and the loop has to run."""
+        self.late = {name: [] for name in ordered_names(ast.Module(body, [])) if name not in start and name in self.live and name not in targets}
+        if not self.late:
+            return []
+        late = self.late
+        context = self.context
+        marks = len(context.problems), set(self.commented), dict(context.bounds), set(context.names), dict(self.instances), list(context.pending)
+        failed = False
+        try:
+            self.loop_once(statement, body, carried, {name: start[name] for name in carried}, start, None, "", "")
+        except (Unread, Poisoned):
+            failed = True  # said when the loop is read
+        finally:
+            failed = failed or len(context.problems) > marks[0]
+            del context.problems[marks[0] :]
+            self.commented, context.bounds, context.names, self.instances = marks[1], marks[2], marks[3], marks[4]
+            context.pending[:] = marks[5]
+            self.env, self.late = dict(start), {}
+        found = []
+        for name, values in late.items():
+            first = values[0] if values else None
+            if failed or first is None or first.items is not None or first.function is not None or any(each is None or (each.dtype, each.shape) != (first.dtype, first.shape) for each in values):
+                continue
+            zero = self.zeros(first, start)
+            if zero is not None:
+                start[name] = zero
+                found.append(name)
+        if found:
+            count = self.count_of_loop(statement)
+            context.pending.append(f'let _ = assert ({count} > 0) "`{found[0]}` has no value: the loop does not run"')
+            context.names |= {self.name_of(name) for name in found}
+        return found
+
+    def count_of_loop(self, statement: ast.For) -> str:
+        """How often a loop runs."""
+        env, pending, bounds = dict(self.env), list(self.context.pending), dict(self.context.bounds)
+        count, _, _ = self.iterated(statement)
+        self.env, self.context.bounds = env, bounds
+        added = self.context.pending[len(pending) :]
+        self.context.pending[:] = pending + [line for line in added if line not in pending]
+        return count
+
+    def zeros(self, value: Value, start: dict[str, Value | None]) -> Value | None:
+        """A value of the same type and shape, made of what is known before the loop; None if its sizes are not."""
+        if value.dtype not in INTS | {"f64", "f32", "bool"}:
+            return None
+        before = self.context.sizes | {self.name_of(name) for name in start}
+        text, prec = "false" if value.dtype == "bool" else f"0{value.dtype}", ATOM
+        for k in reversed(value.axes):
+            if not value.shape[k].known or not value.shape[k].names() <= before:
+                return None
+            size = value.shape[k].text()
+            text, prec = f"replicate {size if size.isalnum() else f'({size})'} {text if prec == ATOM else f'({text})'}", 10
+        return Value(text, prec, value.dtype, value.shape, weak=value.weak, memory=frozenset([fresh()]) if value.rank else frozenset())
+
     def widened(self, node: ast.AST, name: str, known: Value, value: Value) -> Value:
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
-        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64" and self.trips is not None:
+        if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
+            if isinstance(node, ast.While) and name not in self.live and only_compared(node, name):
+                # Comparisons do not tell an integer from a float of the same value.
+                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
             # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
-            if self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
+            if self.trips is not None and self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
         dtype, weak = self.join_types(node, known, value)
-        if known.rank != value.rank or known.shape != value.shape:
+        if known.rank != value.rank or known.axes != value.axes:
             raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
         converted = convert(known, dtype)
+        if known.shape != value.shape:
+            converted = replace(converted, shape=tuple(self.varying(node, name, k, a, b) for k, (a, b) in enumerate(zip(known.shape, value.shape))))
         return replace(converted, weak=weak, memory=known.memory | value.memory)
+
+    def varying(self, node: ast.AST, name: str, axis: int, known: Size, value: Size) -> Size:
+        """The size of a dimension that may be another one after an iteration."""
+        if known == value or known.single is not None and known.single.startswith("?vary"):
+            return known
+        if known.number is None or value.number is None:
+            joined(self.context, node, [known, value])
+        return Size.name(f"?vary {name} {getattr(node, 'lineno', 0)} {axis}")
 
     def never_runs(self, statement: ast.For) -> bool:
         """Whether a loop surely goes over nothing."""
@@ -125,6 +257,7 @@ class Loops(Places):
     ) -> tuple[Lines, dict[str, list[Value]]]:  # fmt: skip
         """The loop, with what is known of its variables; the values that they have after an iteration."""
         ends: dict[str, list[Value]] = {name: [] for name in carried}
+        late, self.late = self.late, {}
         before = [bound_text(value) for value in (entry[name] for name in carried) if value is not None]
         self.env = dict(start)
         for name in carried:
@@ -133,7 +266,7 @@ class Loops(Places):
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
         early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or returns is not None
         outer_flow, outer_live = self.flow, self.live
-        self.live = outer_live | used([statement]) | set(carried)
+        self.live = outer_live | exposed([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
         self.changing = {self.name_of(name) for name in assigned(body)}
         self.trips = None
@@ -145,6 +278,8 @@ class Loops(Places):
 
         def state(go: str, extra: list[str]) -> Lines:
             texts = []
+            for name, values in late.items():
+                values.append(self.env.get(name))
             for name in carried:
                 value = self.env.get(name)
                 if value is None:
@@ -164,7 +299,7 @@ class Loops(Places):
         def on_return(node: ast.AST, value: Value) -> Lines:
             if returns is None:
                 return outer_flow.on_return(node, value)
-            if not value.scalar or value.rank or value.dtype in ("none", "tuple"):
+            if not value.scalar or value.rank or value.dtype in ("none", "tuple", "list"):
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
             returns.append(value)
             return state("false", ["true", bound_text(value)])
@@ -182,13 +317,14 @@ class Loops(Places):
             initial += ["false", zero]
         if not names:
             return opening_lines, ends
-        pattern = tuple_text(names)
-        opening = f"loop {pattern}" if names == initial and len(names) == 1 else f"loop {pattern} = {tuple_text(initial)}"
+        types = {self.name_of(name): type_text(known) for name in carried if (known := entry[name]) is not None and any((size.single or "").startswith("?vary") for size in known.shape)}
+        typed = [f"{name}: {types[name]}" if name in types else name for name in names]
+        pattern = tuple_text(typed) if len(typed) > 1 or not types else f"({typed[0]})"
+        opening = f"loop {pattern}" if names == initial and len(names) == 1 and not types else f"loop {pattern} = {tuple_text(initial)}"
         condition = head.replace("GO", flag)
         lines = finished(prefix, lines) if prefix else lines
-        whole = tuple_text([name for name in names if name != counter and name != flag]) if (counter or early) else pattern
-        shown = tuple_text(["_" if name in (counter, flag) else name for name in names])
-        del whole
+        shown = tuple_text(["_" if name in (counter, flag) else own for name, own in zip(names, typed)])
+        shown = f"({shown})" if types and len(names) == 1 else shown
         return [*opening_lines, f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
 
     def fresh_name(self, name: str) -> str:
@@ -257,15 +393,21 @@ class Loops(Places):
         for target, array in pairs:
             if array.items is not None:
                 array = self.as_array(statement, array)
-            if not array.rank or array.shape[0] == ONE or not isinstance(target, ast.Name):
+            if not array.rank or array.shape[0] == ONE or not isinstance(target, (ast.Name, ast.Tuple)):
                 raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
-            if words(array.text) & changed:
-                raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
+            if words(array.text) & changed and not self.read_where_it_is(statement, array):
+                array = self.kept(statement, array)
             counts.append(self.size_value(array, 0))
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
-            if target.id in used(list(statement.body)):
+            if isinstance(target, ast.Tuple):
+                waiting = list(self.context.pending)
+                self.context.pending.clear()
+                made = self.unpack(statement, target, item)
+                lines += self.flush() + made
+                self.context.pending[:] = waiting
+            elif target.id in used(list(statement.body)):
                 lines += self.bind(statement, target.id, item)
         if all(each == trips[0] for each in trips):
             self.trips = trips[0]
@@ -274,6 +416,28 @@ class Loops(Places):
             if other.text != counts[0].text:
                 count = f"(i64.min {count} {other.argument})"
         return count, lines, ""
+
+    def read_where_it_is(self, statement: ast.For, array: Value) -> bool:
+        """Whether a loop goes over a whole array with a name that keeps it: each iteration reads what the earlier ones wrote, as in NumPy."""
+        name = next((name for name, value in self.env.items() if value is not None and value.rank and self.name_of(name) == array.text), None)
+        inside = [node for each in statement.body for node in ast.walk(each)]
+        in_place = {id(node.target) for node in inside if isinstance(node, ast.AugAssign)}
+        return name is not None and not any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) and id(node) not in in_place for node in inside)
+
+    def kept(self, statement: ast.For, array: Value) -> Value:
+        """The array that a loop goes over, under a name of its own: what the body does with the names that it was made from does not change it."""
+        written = {base.id for node in ast.walk(statement) if isinstance(node, (ast.Subscript, ast.AugAssign, ast.Call)) for base in written_bases(node)}
+        known = [self.env.get(name) for name in written] + [None] * bool(written and array.memory and self.aliases(statement, array))
+        if array.memory and any(value is None or value.rank and value.memory & array.memory for value in known):
+            raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
+        name = self.context.short()
+        self.context.pending.append(f"let {name} = {array.text}")
+        return array.named(name)
+
+    def aliases(self, statement: ast.For, array: Value) -> bool:
+        """Whether the body gives another name to the array that the loop goes over."""
+        holders = {name for name, value in self.env.items() if value is not None and value.rank and value.memory & array.memory}
+        return any(isinstance(node, ast.Assign) and used([node.value]) & holders for node in ast.walk(statement))
 
     def counter_value(self, name: str, low: Size | None, high: Size | None) -> Value:
         """The index of a loop."""
@@ -346,7 +510,7 @@ class Loops(Places):
         self.context.names |= {found, result}
         comments = self.comments(statement)
         outer = self.live
-        self.live = outer | used(rest)
+        self.live = outer | exposed(rest)
         try:
             returns: list[Value] = []
             marks = len(self.context.problems), set(self.commented)
@@ -397,6 +561,26 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
 
 
+def written_bases(node: ast.AST) -> list[ast.Name]:
+    """The names whose elements a node writes."""
+    if isinstance(node, ast.Subscript):
+        bases = [base_of(node)] if isinstance(node.ctx, ast.Store) else []
+    elif isinstance(node, ast.AugAssign):
+        bases = [base_of(node.target)]
+    else:
+        assert isinstance(node, ast.Call)
+        bases = [base_of(each) for each in written_by(node)] if isinstance(node.func, ast.Attribute) else []
+        bases += [ast.Name(each, ast.Load()) for each in getattr(node, "written", ())]
+    return [base for base in bases if isinstance(base, ast.Name)]
+
+
+def only_compared(statement: ast.While, name: str) -> bool:
+    """Whether a loop reads a variable in comparisons only."""
+    compared = {id(operand) for node in ast.walk(statement) if isinstance(node, ast.Compare) for operand in (node.left, *node.comparators)}
+    reads = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
+    return all(id(node) in compared for node in reads) and not any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in ast.walk(statement))
+
+
 def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of an iteration."""
     return body
@@ -404,4 +588,4 @@ def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.
 
 def reads_before(statement: ast.For | ast.While, name: str) -> set[str]:
     """The names whose value an iteration may need from the one before."""
-    return used([statement])
+    return exposed([statement])

@@ -13,6 +13,7 @@ from .context import Context, Restart
 from .diagnostics import Code, Unread
 from .sizes import ONE, Size
 from .values import (
+    NUMPY,
     APPLY, ATOM, BITS, COMPARE, FLOATS, INTS, LOW, POWER, PRODUCT, SHIFT, SUM, UNARY, Value, convert, fresh, literal, result_dtype,
 )  # fmt: skip
 
@@ -22,6 +23,7 @@ Scalar = Callable[[list[Value]], tuple[str, int]]
 BINARY: dict[type, tuple[Any, str, int]] = {
     ast.Add: (np.add, "+", SUM), ast.Sub: (np.subtract, "-", SUM), ast.Mult: (np.multiply, "*", PRODUCT), ast.Div: (np.true_divide, "/", PRODUCT),
     ast.FloorDiv: (np.floor_divide, "/", PRODUCT), ast.Mod: (np.remainder, "%", PRODUCT), ast.Pow: (np.power, "**", POWER),
+    ast.LShift: (np.left_shift, "<<", SHIFT), ast.RShift: (np.right_shift, ">>", SHIFT),
     ast.BitAnd: (np.bitwise_and, "&", BITS), ast.BitOr: (np.bitwise_or, "|", BITS), ast.BitXor: (np.bitwise_xor, "^", BITS),
 }  # fmt: skip
 COMPARISONS: dict[type, tuple[Any, str]] = {
@@ -92,6 +94,19 @@ def broadcast(context: Context, node: ast.AST | None, values: list[Value]) -> tu
                 if own not in (ONE, size):
                     values[j] = sized(context, node, values[j], k - rank + values[j].rank, size)
     return tuple(shape), values
+
+
+def unstretched(context: Context, node: ast.AST | None, one: Value, other: Value) -> tuple[Value, Value]:
+    """Two arrays whose sizes have to be equal, where one of them may be 1: what only the run knows is looked at, nothing is stretched."""
+    for k in range(one.rank):
+        a, b = one.shape[k], other.shape[k]
+        if a == b or ONE in (a, b):
+            continue
+        if a.number is not None and b.number is None:
+            other = sized(context, node, other, k, a)
+        elif b.number is not None and a.number is None:
+            one = sized(context, node, one, k, b)
+    return one, other
 
 
 def first_of(value: Value, axis: int) -> Value:
@@ -184,6 +199,8 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
             raise Unread(node, Code.TYPE, "arithmetic with a tuple or list", "make an array of it: `np.array([..])`")
     if left.weak and right.weak:
         return _python_numbers(context, node, op, left, right, symbol, prec)
+    if op in (ast.LShift, ast.RShift):
+        return _shift(context, node, ufunc, left, right, symbol)
     if op is ast.Pow and right.const in (2, 3) and not isinstance(right.const, bool) and left.dtype in INTS:
         (a, _), dtype = result_dtype(ufunc, [left, right])
         left = fitted(context, node, left, a)
@@ -208,6 +225,18 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
     return replace(made, size=size, small=left.small and right.small and op in (ast.Add, ast.Sub))
 
 
+def _shift(context: Context, node: ast.AST | None, ufunc: Any, left: Value, right: Value, symbol: str) -> Value:
+    """`x << k` and `x >> k` of integers, by a constant that is less than the number of bits."""
+    try:
+        wanted, dtype = result_dtype(ufunc, [left, right])
+    except (TypeError, KeyError):
+        raise Unread(node, Code.TYPE, f"NumPy has no `{symbol}` for {left.dtype} and {right.dtype}", "convert one of them with `astype`") from None
+    if dtype not in INTS or not isinstance(right.const, int) or not 0 <= right.const < np.iinfo(str(NUMPY[dtype])).bits:
+        raise Unread(node, Code.TYPE, f"`{symbol}` by what may be more than the number of bits", "shift by a constant")
+    values = [fitted(context, node, value, want) for value, want in zip((left, right), wanted)]
+    return elementwise(context, node, values, infix(symbol, SHIFT), dtype)
+
+
 def _size(op: Any, left: Value, right: Value) -> Size | None:
     if left.size is None or right.size is None:
         return None
@@ -221,11 +250,11 @@ def _size(op: Any, left: Value, right: Value) -> Size | None:
 def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value, symbol: str, prec: int) -> Value:
     """Numbers of Python's own: integers of any size, floats that fail where NumPy's are infinite."""
     literals = all(value.is_literal or isinstance(value.const, bool) for value in (left, right))
-    if literals and not (op is ast.Pow and abs(right.const) > 64):
+    if literals and not (op in (ast.Pow, ast.LShift) and abs(right.const) > 64):
         import operator
 
         function = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-                    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor}[op]  # fmt: skip
+                    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift, ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor}[op]  # fmt: skip
         try:
             result = function(left.const, right.const)
         except (ArithmeticError, TypeError, ValueError) as error:
@@ -237,7 +266,11 @@ def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value
                 return whole if isinstance(result, (bool, float)) or result >= 0 else replace(whole, prec=UNARY)
             kept = elementwise(context, node, [_as_float(left), _as_float(right)] if isinstance(result, float) else [left, right], infix(symbol, prec), "f64")
             return replace(kept, weak=True)
+    if literals and op in (ast.Pow, ast.LShift, ast.Mult) and isinstance(left.const, int) and isinstance(right.const, int) and abs(left.const) > 1 and right.const > 0:
+        raise Unread(node, Code.TYPE, "an integer beyond 64 bits", "use a float")
     dtypes = {left.dtype, right.dtype}
+    if "c128" in dtypes and op in (ast.Add, ast.Sub, ast.Mult) and "bool" not in dtypes:
+        return replace(elementwise(context, node, [_complex(left), _complex(right)], infix(symbol, prec), "c128"), weak=True)
     if "c128" in dtypes or dtypes == {"bool"}:
         raise Unread(node, Code.TYPE, f"`{symbol}` of Python's own {' and '.join(sorted(dtypes))} is not read", "")
     if op in (ast.BitAnd, ast.BitOr, ast.BitXor):
@@ -258,6 +291,10 @@ def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value
     return replace(elementwise(context, node, values, scalar, "f64"), weak=True)
 
 
+def _complex(value: Value) -> Value:
+    return value if value.dtype == "c128" else convert(convert(value, "f64"), "c128") if not value.is_literal else replace(value, text=f"c128.f64 {value.argument}", prec=APPLY, dtype="c128", const=None)
+
+
 def _as_float(value: Value) -> Value:
     return convert(value, "f64")
 
@@ -269,10 +306,13 @@ def _python_integers(context: Context, node: ast.AST | None, op: Any, left: Valu
         scalar = applied(context.helper("times"))
     elif op in (ast.Add, ast.Sub) and not (left.small or right.small):
         scalar = applied(context.helper("plus" if op is ast.Add else "minus"))
+    elif op in (ast.LShift, ast.RShift):
+        scalar = applied(context.helper("shifted_left" if op is ast.LShift else "shifted_right"))
     elif op is ast.Pow and not (left.small and right.const in (0, 1)):
         if right.const == 2:
             return _python_integers(context, node, ast.Mult, left, left, "*", PRODUCT)
-        raise Unread(node, Code.TYPE, "a power of Python's own integers may be a float or beyond 64 bits", "use floats, or a product")
+        context.helper("times")
+        scalar = applied(context.helper("raised"))
     made = elementwise(context, node, [left, right], scalar, "i64")
     size = _size(op, left, right)
     keep_small = (small and op in (ast.Add, ast.Sub, ast.FloorDiv)) or (op is ast.Mod and right.small) or (op is ast.FloorDiv and left.small)
@@ -308,7 +348,9 @@ def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right:
         wanted, _ = result_dtype(ufunc, [left, right])
         values = [convert(value, want) for value, want in zip((left, right), wanted)]
     if values[0].dtype in ("c64", "c128") and symbol not in ("==", "!="):
-        raise Unread(node, Code.TYPE, "an order of complex numbers", "compare their absolute values")
+        values = [value if value.dtype == "c128" else elementwise(context, node, [value], lambda v: (convert(v[0], "c128").text, APPLY), "c128") for value in values]
+        order = values if symbol[0] == ">" else values[::-1]
+        return elementwise(context, node, order, applied(context.helper("complex_more_or_same" if "=" in symbol else "complex_more")), "bool")
     return elementwise(context, node, values, infix(symbol, COMPARE), "bool")
 
 
@@ -335,4 +377,4 @@ def unknown_size() -> Size:
     return Size.name(fresh())
 
 
-__all__ = ["APPLY", "ATOM", "BINARY", "LOW", "applied", "binary", "broadcast", "compare", "elementwise", "fitted", "infix", "joined", "negated", "sized", "unknown_size"]
+__all__ = ["APPLY", "ATOM", "BINARY", "LOW", "applied", "binary", "broadcast", "compare", "elementwise", "fitted", "infix", "joined", "negated", "sized", "unknown_size", "unstretched"]

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .diagnostics import Code, Unread
 
 
@@ -78,8 +80,11 @@ def read(function: types.FunctionType) -> Definition:
 
 
 def definition(function: Any, context: Any) -> Definition:
-    """The definition of a function that is called."""
-    return read(function)
+    """The definition of a function that is called: the same each time, since what its calls write to is kept there."""
+    known: dict[Any, Definition] = context.facts.definitions
+    if function not in known:
+        known[function] = read(function)
+    return known[function]
 
 
 def assigned(nodes: Sequence[ast.AST]) -> set[str]:
@@ -97,11 +102,41 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
                     names.add(base.id)
             elif isinstance(node, ast.FunctionDef):
                 names.add(node.name)
+            elif isinstance(node, ast.Call):
+                # What a call of a function writes to was found out when it was read.
+                names |= getattr(node, "written", set())
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-                # `x.sort()` and `np.add.at(x, ..)` write to `x`.
-                written = node.value.args[:1] if node.value.func.attr == "at" else [node.value.func.value]
-                names |= {each.id for each in written if isinstance(each, ast.Name)}
+                names |= {each.id for each in map(base_of, written_by(node.value)) if isinstance(each, ast.Name)} | getattr(node.value, "written", set())
     return names
+
+
+def written_by(node: ast.Call) -> list[ast.expr]:
+    """What a call that is a statement writes to: `x.sort()`, `np.add.at(x, ..)`, `np.add(.., out=x)`."""
+    function = node.func
+    assert isinstance(function, ast.Attribute)
+    if function.attr == "at":
+        return node.args[:1]
+    target = out_of(node, getattr(np, function.attr, None))
+    if target is not None:
+        return [target]
+    return [] if isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy") else [function.value]
+
+
+def out_of(node: ast.Call, function: object) -> ast.expr | None:
+    """The array that a call of NumPy's writes its result to."""
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            return keyword.value
+    if isinstance(function, np.ufunc) and len(node.args) == function.nin + 1 and function.nout == 1:
+        return node.args[-1]
+    return node.args[0] if function is np.copyto and len(node.args) == 2 else None
+
+
+def base_of(node: ast.AST) -> ast.AST:
+    """What an index is an index of."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node
 
 
 def walk(node: ast.AST) -> Any:
@@ -117,12 +152,44 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that statements read; what writes to elements reads the array."""
     names: set[str] = set()
     for top in nodes:
-        for node in ast.walk(top):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                names.add(node.id)
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                names.add(node.target.id)
+        known: frozenset[str] | None = getattr(top, "read_names", None)
+        if known is None:
+            # A statement is asked about again and again while a function is read.
+            found = {node.id for node in ast.walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+            found |= {node.target.id for node in ast.walk(top) if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)}
+            known = frozenset(found)
+            top.read_names = known  # type: ignore[attr-defined]
+        names |= known
     return names
+
+
+def exposed(nodes: Sequence[ast.stmt]) -> set[str]:
+    """The names that statements may read before they give them a value."""
+    return _exposed(nodes)[0]
+
+
+def _exposed(nodes: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+    """What may be read before it has a value, and what surely has one afterwards."""
+    read: set[str] = set()
+    given: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.If):
+            (one, surely), (two, also) = _exposed(node.body), _exposed(node.orelse)
+            read |= (used([node.test]) | one | two) - given
+            if not leaves([node], (ast.Return, ast.Break, ast.Continue)):
+                given |= surely & also
+            continue
+        if isinstance(node, (ast.For, ast.While)):
+            inner = _exposed(node.body)[0]
+            own = assigned([node.target]) if isinstance(node, ast.For) else set()
+            head = used([node.iter]) if isinstance(node, ast.For) else used([node.test])
+            read |= (head | (inner - own) | used(node.orelse)) - given
+            continue
+        read |= used([node]) - given
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            given |= {each.id for target in targets for each in walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return read, given
 
 
 def leaves(nodes: list[ast.stmt], kinds: tuple[type, ...]) -> bool:
@@ -152,7 +219,10 @@ def times_bound(node: ast.FunctionDef) -> dict[str, int]:
     return counts
 
 
-def walk_body(node: ast.FunctionDef) -> Any:
+def walk_body(node: ast.FunctionDef) -> list[ast.AST]:
     """All nodes of the body."""
-    for each in node.body:
-        yield from walk(each)
+    known: list[ast.AST] | None = getattr(node, "nodes", None)
+    if known is None:
+        known = [inner for each in node.body for inner in walk(each)]
+        node.nodes = known  # type: ignore[attr-defined]
+    return known

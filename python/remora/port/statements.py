@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import types
 from dataclasses import replace
 from typing import Any
 
 
+from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .reading import Definition, assigned
-from .values import APPLY, ATOM, Value, bound_text, fresh
+from .operators import joined
+from .reading import Definition, assigned, used
+from .sizes import ONE
+from .values import APPLY, ATOM, Value, bound_text, fresh, type_text
 
-from .blocks import Flow, Lines, indented, tuple_text, words
+from .blocks import Flow, Lines, finished, indented, tuple_text, words
+from .calls import integers
 from .loops import Loops
 
 
@@ -43,6 +48,15 @@ class Statements(Loops):
         if inside:
             inner.env = {name: value for name, value in self.env.items() if name not in mine}
         inner.captured = self.captured
+        inner.called_as = (function.file, function.first_line, function.node.lineno, function.node.name)
+        memories: dict[str, frozenset[str]] = {}  # of the arguments, by those that the function sees
+        own_names = {self.context.mangle(name) for name in mine}
+        shapes = {name for value in given.values() if value.items is None for size in value.shape for name in size.names()}
+        if own_names & (self.context.sizes | shapes) - self.context.facts.taken:
+            # Inside of the function the name would stand for its own variable.
+            self.context.facts.taken |= own_names
+            self.context.facts.unwished |= own_names
+            raise Restart
         texts, declared = [], []
         for name in params:
             value = given[name]
@@ -52,29 +66,38 @@ class Statements(Loops):
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
             inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank else frozenset(), size=None)
-            inner.params[next(iter(memory))] = ""
+            inner.params[next(iter(memory))] = name
+            memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
         inner.live = set(inner.env)
         returned: list[Value] = []
+        # The caller's lines and names are none of the function's.
+        waiting = list(self.context.pending)
+        self.context.pending.clear()
+        self.context.names |= {self.context.mangle(each.id) for each in ast.walk(function.node) if isinstance(each, ast.Name)} | {self.context.mangle(name) for name in params}
         depth = self.context.depth
         self.context.depth += 4
 
         def on_return(at: ast.AST, value: Value) -> Lines:
             returned.append(value)
+            written = [known.text for known in (inner.env.get(each) for each in params if each in inner.mutated) if known is not None]
             if value.items is not None:
-                return [tuple_text([bound_text(item) for item in value.items])]
-            if value.dtype in ("none", "text", "type"):
+                return [tuple_text([bound_text(item) for item in value.items] + written)]
+            if value.dtype in ("text", "type") or value.dtype == "none" and not written:
                 raise Unread(at, Code.TYPE, "a function without a result", "return what it computes")
-            return [bound_text(value)]
+            return [tuple_text(([] if value.dtype == "none" else [bound_text(value)]) + written)]
 
         def missing() -> Lines:
-            raise Unread(function.node, Code.TYPE, "a function without a result", "return what it computes")
+            if not inner.mutated:
+                raise Unread(function.node, Code.TYPE, "a function without a result", "return what it computes")
+            return on_return(function.node, Value("None", ATOM, "none"))
 
         inner.flow = Flow(on_return)
         stable = set(self.context.stable)
         self.context.stable -= {self.context.mangle(name) for name in mine}
         lines = inner.block(list(function.node.body), missing)
+        self.context.pending[:0] = waiting
         self.context.stable = stable
         self.context.depth = depth
         if not returned:
@@ -86,32 +109,149 @@ class Statements(Loops):
         if not declared:
             raise Unread(node, Code.FORM, "a call of a function without parameters", "use its result as a constant")
         name = self.context.mangle(function.node.name)
-        opening = f"let {name} {' '.join(declared)}"
-        text = [f"{opening} = {lines[0]}"] if len(lines) == 1 else [f"{opening} =", *indented(lines)]
+        end = [f"= {lines[0]}"] if len(lines) == 1 else ["=", *indented(lines)]
+        head = " ".join(declared)
+        # A second version, for other types or constants, has a name of its own: one expression may call both.
+        version = 1
+        while any(other.startswith(f"let {name} ") and other != "\n".join([f"let {name} {head} {end[0]}", *end[1:]]) for other in self.instances):
+            version += 1
+            name = f"{self.context.mangle(function.node.name)}_{version}"
+        text = [f"let {name} {head} {end[0]}", *end[1:]]
         seen = words("\n".join(text)) - {self.context.mangle(each) for each in mine}
         sees = {key: value for key, value in self.env.items() if self.context.mangle(key) in seen}
         key = "\n".join(text)
-        if self.instances.get(key) != sees or any(other != key and other.startswith(f"let {name} ") for other in self.instances):
-            self.instances = {other: value for other, value in self.instances.items() if not other.startswith(f"let {name} ")}
+        if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
-        call = f"{name} {' '.join(texts)}"
+        return self.result_of(node, f"{name} {' '.join(texts)}", first, memories, self.written_arguments(node, function, params, given, inner))
+
+    def written_arguments(self, node: ast.Call, function: Definition, params: list[str], given: dict[str, Value], inner: Statements) -> list[str]:
+        """What a call writes to: names of the caller's, or `_` for what nobody else sees."""
+        body = function.node
+        assert isinstance(body, ast.FunctionDef)
+        nodes: dict[str, ast.expr] = {**dict(zip(params, node.args)), **{str(each.arg): each.value for each in node.keywords}}
+        names: list[str] = []
+        for param in params:
+            if param not in inner.mutated:
+                continue
+            argument, value = nodes.get(param), given[param]
+            if not isinstance(argument, ast.Name):
+                if value.memory:
+                    raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, which is a part of an array", "give the part a name, and put it back")
+                names.append("")
+                continue
+            if self.whole is not node:
+                raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, inside of an expression", "call it in a statement of its own")
+            array = self.owned(node, argument.id)
+            seen = [known for key, known in inner.env.items() if key not in params and known is not None and known.rank and key in used(list(body.body))]
+            others = [value for other, value in given.items() if other != param and value.items is None]
+            if any(other.memory & array.memory for other in [*others, *seen]):
+                raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, and sees that array under another name, too", "pass a copy of one of them")
+            names.append(argument.id)
+        written = {name for name in names if name}
+        if not written <= getattr(node, "written", set()):
+            node.written = written | getattr(node, "written", set())  # type: ignore[attr-defined]
+            raise Restart
+        return names
+
+    def result_of(self, node: ast.Call, call: str, first: Value, memories: dict[str, frozenset[str]], written: list[str]) -> Value:
+        """The value of a call; what it writes to has another value afterwards."""
+
+        def memory_of(value: Value) -> frozenset[str]:
+            outside = {each for known in self.env.values() if known is not None for each in known.memory}
+            found = {each for own in value.memory for each in memories.get(own, frozenset([own] if own in outside else []))}
+            return frozenset(found or [fresh()]) if value.rank else frozenset()
+
+        if first.items is None and not written:
+            memory = memory_of(first) if first.memory else frozenset()
+            return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+        parts: list[Value] = []
+        for item in [first] if first.items is None else first.items:
+            if item.items is not None:
+                raise Unread(node, Code.TYPE, "a tuple in a tuple as a result", "")
+            if item.dtype != "none":
+                parts.append(Value(self.context.short(), ATOM, item.dtype, item.shape, weak=item.weak, memory=memory_of(item)))
+        names = [self.name_of(each) if each else "_" for each in written]
+        self.context.pending.append(f"let {tuple_text([part.text for part in parts] + names)} = {call}")
+        for each in written:
+            known = self.env.get(each) if each else None
+            if known is not None:
+                self.written(each, known)
         if first.items is not None:
-            parts = []
-            bound = []
-            for item in first.items:
-                if item.items is not None:
-                    raise Unread(node, Code.TYPE, "a tuple in a tuple as a result", "")
-                own = self.context.short()
-                bound.append(own)
-                parts.append(Value(own, ATOM, item.dtype, item.shape, weak=item.weak, memory=frozenset([fresh()]) if item.rank else frozenset()))
-            self.context.pending.append(f"let ({', '.join(bound)}) = {call}")
             return Value("", ATOM, "tuple", items=tuple(parts))
-        memory = frozenset().union(*(value.memory for value in values)) if first.rank else frozenset()
-        return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+        return parts[0] if parts else Value("None", ATOM, "none")
 
+    def mapped(self, node: ast.GeneratorExp | ast.ListComp, generator: ast.comprehension) -> Value | None:
+        if self.constant_range(generator.iter):
+            return None
+        pairs = self.mapped_over(generator)
+        if pairs is None:
+            return None
+        context = self.context
+        saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
+        context.pending.clear()
+        params: list[str] = []
+        try:
+            self.live = self.live | used([node.elt])
+            for name, array in pairs:
+                self.locals = self.locals | {name}
+                own = context.mangle(name)
+                context.names.add(own)
+                inner = array.shape[1:]
+                item = Value(own, ATOM, array.dtype, inner, memory=frozenset([fresh()]) if inner else frozenset(), small=array.small)
+                self.env[name] = item
+                params.append(f"({own}: {type_text(item)})")
+            result = self.as_array(node, self.eval(node.elt))
+            body = self.flush()
+        finally:
+            self.env, self.locals, self.live, self.instances = saved, locals_, live, instances
+            context.pending[:] = waiting
+        function = context.short()
+        lines = finished(body, [bound_text(result)])
+        head = f"let {function} {' '.join(params)}"
+        context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
+        arrays = [array for _, array in pairs]
+        size, check = joined(context, node, [array.shape[0] for array in arrays])
+        if check:
+            raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        if (result.rank or result.dtype != "f64") and not context.assume(size - 1, "a list of no elements has no type and no shape"):
+            arrays[0] = replace(arrays[0], text=f"{context.helper('nonempty')} {arrays[0].argument}", prec=APPLY)
+        word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
+        return Value(f"{word} {function} {' '.join(array.argument for array in arrays)}", APPLY, result.dtype, (size, *result.shape))
 
-def type_text(value: Value) -> str:
-    """The type of a value as the program writes it."""
-    dims = "".join(f"[{size.text()}]" if size.known else "[]" for size in (value.shape[k] for k in value.axes))
-    return dims + value.dtype
+    def mapped_over(self, generator: ast.comprehension) -> list[tuple[str, Value]] | None:
+        """The names of a comprehension and the arrays that they go over; None if it goes over something else."""
+        source, targets = generator.iter, [generator.target]
+        function = self.resolve(source.func) if isinstance(source, ast.Call) else None
+        arrays: list[Value]
+        if isinstance(source, ast.Call) and function is range and not source.keywords:
+            arrays = [integers(self, source, [self.eval(each) for each in source.args])]
+        elif isinstance(source, ast.Call) and function in (zip, enumerate) and isinstance(generator.target, ast.Tuple):
+            targets = list(generator.target.elts)
+            arrays = [self.eval(each) for each in source.args]
+            if function is enumerate and len(arrays) == 1 and arrays[0].rank:
+                arrays.insert(0, Value(f"iota {self.size_value(arrays[0], 0).argument}", APPLY, "i64", arrays[0].shape[:1], small=True))
+        else:
+            arrays = [self.eval(source)]
+        if any(not array.rank or array.items is not None or array.shape[0] == ONE for array in arrays) or len(targets) != len(arrays):
+            return None
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        return list(zip(names, arrays)) if len(names) == len(targets) and len(names) <= 5 else None
+
+    def s_expr(self, statement: ast.Expr) -> Lines:
+        node = statement.value
+        if isinstance(node, ast.Call) and self.is_read(node):
+            self.whole = node
+            value = self.eval(node)
+            if value.dtype == "none" or value.text.isidentifier() or value.items is not None:
+                return []
+            return [f"let _ = {value.text}"]
+        return super().s_expr(statement)
+
+    def is_read(self, node: ast.Call) -> bool:
+        """Whether a function is called whose definition is read."""
+        function = self.resolve(node.func)
+        if isinstance(node.func, ast.Name) and node.func.id in self.locals:
+            known = self.env.get(node.func.id)
+            return known is not None and known.function is not None
+        return isinstance(function, types.FunctionType) and not (function.__module__ or "").startswith("numpy") or hasattr(function, "__port__")

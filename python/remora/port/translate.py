@@ -8,7 +8,7 @@ from typing import Any
 
 from .context import HELPERS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .reading import Definition, assigned, times_bound, walk_body
+from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
 from .statements import Statements
@@ -23,6 +23,7 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
+    function: Any = None  # a Python function, which is read where it is called
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class _Function:
         self.reader = Statements(self.context, definition)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
         self.context.python_names = set(names)
-        self.context.names = {self.context.mangle(name) for name in names} | names
+        self.context.names = {self.context.mangle(name) for name in names} | names | facts.taken
         self.returned: list[tuple[Value, Result]] = []
 
     def run(self) -> Translation:
@@ -150,6 +151,9 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.function is not None:
+                self.reader.env[name] = Value(text, ATOM, "function", function=definition(argument.function, self.context))
+                continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
             self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
@@ -160,10 +164,9 @@ class _Function:
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
         """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
         found: dict[tuple[str, int], str] = {}
-        copies = {ast.dump(target) for name in self.arguments for target in ast.walk(ast.parse(f"{name} = {name}.copy()")) if isinstance(target, ast.Assign)}
-        plain = [each for each in walk_body(self.node) if not (isinstance(each, ast.Assign) and ast.dump(each) in copies)]
-        kept = {id(each.targets[0]) for each in walk_body(self.node) if isinstance(each, ast.Assign) and ast.dump(each) in copies}
-        rebound = {each.id for each in plain if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and id(each) not in kept}
+        copies = {f"{name} = {name}.copy()" for name in self.arguments}
+        kept = {id(each.targets[0]) for each in walk_body(self.node) if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name) and ast.unparse(each) in copies}
+        rebound = {each.id for each in walk_body(self.node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and id(each) not in kept}
         for each in walk_body(self.node):
             if not isinstance(each, ast.Assign) or len(each.targets) != 1:
                 continue
@@ -230,6 +233,8 @@ class _Function:
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
+            if argument.function is not None:
+                continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)
             signature.append(f"({context.mangle(name)}: {dims}{argument.dtype})")

@@ -90,6 +90,8 @@ def literal(value: Any, dtype: str | None = None) -> Value:
         return Value("true" if value else "false", ATOM, "bool", weak=True, const=value)
     if isinstance(value, int):
         return Value(str(value), ATOM, "i64", weak=True, const=value, size=Size.of(value), small=abs(value) < 1 << 32)
+    if isinstance(value, complex):
+        return Value(f"{abs(value.imag)!r}jc128", ATOM, "c128", weak=True)
     if value != value or value in (float("inf"), float("-inf")):
         text = "f64.nan" if value != value else ("f64.inf" if value > 0 else "-f64.inf")
         return Value(text, UNARY if text[0] == "-" else ATOM, "f64", weak=True)
@@ -119,6 +121,12 @@ def bound_text(value: Value) -> str:
             return (value.text + (".0" if integral else "")) + ("" if value.dtype == "f64" else value.dtype)
         return value.text + value.dtype
     return value.text
+
+
+def type_text(value: Value) -> str:
+    """The type of a value as the program writes it."""
+    dims = "".join(f"[{size.text()}]" if size.known else "[]" for size in (value.shape[k] for k in value.axes))
+    return dims + value.dtype
 
 
 def result_dtype(ufunc: Any, values: list[Value]) -> tuple[list[str], str]:

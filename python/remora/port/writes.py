@@ -11,7 +11,7 @@ import numpy as np
 from .calls import filled
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, elementwise, fitted
+from .operators import binary, elementwise, fitted, sized
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
 
@@ -43,13 +43,11 @@ class Writes(Assignments):
             param = self.params.get(memory)
             if param is None:
                 continue
-            if not param:
-                raise Unread(node, Code.ALIAS, f"a function that is called writes to its argument `{name}`", "return a new array instead")
             whole = self.context.mangle(param)
             if name != param or value.text != whole or value.memory != frozenset([memory]):
                 raise Unread(node, Code.ALIAS, f"this writes to the caller's array `{param}` under another name", f"write to `{param}` itself, or copy it first")
-            if param not in self.context.facts.mutated:
-                self.context.facts.mutated.add(param)
+            if param not in self.mutated:
+                self.writes_to(param)
                 raise Restart
         return value
 
@@ -108,28 +106,38 @@ class Writes(Assignments):
                     raise Unread(target, Code.TYPE, f"an index of type {part.dtype}", "")
                 texts.append(self.position(part, size, self.count_text(array, axis)))
                 continue
-            text, new, after = self.sliced(target, part, array, axis)
+            text, new, after = self.sliced(target, part, array, axis, inner=True)
             if after:
-                raise Unread(target, Code.FORM, "a write to a slice with a step, or whose bounds may lie outside of the array", "write a loop, or use bounds that are seen to be inside")
+                return self.scattered(target, name, array, parts, value)
             texts.append(text)
             shape.append(new)
         while len(texts) > 1 and texts[-1] == ":":
             texts.pop()
         value = self.fit_shape(target, value, tuple(shape))
+        if shape and value.scalar and not value.rank and value.text.startswith("("):
+            # Which of its dimensions an application is mapped over has to be clear where the element is repeated.
+            own = self.context.short()
+            self.context.pending.append(f"let ({own}: {value.dtype}) = {value.text}")
+            value = value.named(own)
         text = self.name_of(name)
         self.written(name, array)
+        lines = self.flush()
         if all(each == ":" for each in texts):
             if not value.rank:
                 made = filled(self, target, [self.size_value(array, k) for k in range(array.rank)], value)
-                return [f"let {text} = {made.text}"]
+                return [*lines, f"let {text} = {made.text}"]
             if value.rank < len(shape):
                 raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
-            return [f"let {text} = {value.text}"]
-        return [f"let {text}[{', '.join(texts)}] = {value.text}"]
+            return [*lines, f"let {text} = {value.text}"]
+        return [*lines, f"let {text}[{', '.join(texts)}] = {value.text}"]
+
+    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+        """A write to places that are no block of the array, one after the other."""
+        raise NotImplementedError
 
     def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...]) -> Value:
         """A value that is broadcast to a shape."""
-        from .operators import joined, sized
+        from .operators import joined
 
         if value.rank > len(shape):
             raise Unread(node, Code.SHAPE, f"{value.rank} dimensions are written to {len(shape)}", "")
@@ -176,6 +184,10 @@ class Writes(Assignments):
         made = self.in_place(statement, op, old, value, old.dtype)
         if made.rank != old.rank or [a for a in made.axes] != [a for a in old.axes]:
             raise Unread(statement, Code.SHAPE, "the result has other dimensions than the array", "")
+        for k in made.axes:
+            # An array of one element is not stretched by what is put into it.
+            if made.shape[k] != old.shape[k] and old.shape[k].known:
+                made = sized(self.context, statement, made, k, old.shape[k])
         self.written(target.id, old)
         return [f"let {self.name_of(target.id)} = {made.text}"]
 
