@@ -495,6 +495,9 @@ impl Elab<'_> {
             self.unify_argument(&expected, &arg_ty, at, instance)?;
             values[i] = Some(arg);
         }
+        if let Some(instance) = instance {
+            self.choose_argument_sizes(instance, &values, span)?;
+        }
         let rest = params.split_off(args.len());
         let ty = Type::fun(rest, ret);
         let values: Option<Vec<Expr>> = values.into_iter().collect();
