@@ -379,7 +379,7 @@ impl Elab<'_> {
         let param = |ty: &Type| Param { name: None, ty: ty.clone() };
         let ty = Type::fun(vec![param(&operand), param(&operand)], result);
         let expr = match &*at.base {
-            RBase::Prim(prim) => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
+            RBase::Prim(prim) if at.rank == 0 => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
             _ => {
                 let prim = if op.name.as_str() == "==" { Prim::Equal } else { Prim::NotEqual };
                 let (atom, shape) = Self::split(&operand);
