@@ -108,7 +108,7 @@ impl Context<'_> {
             return self.error_type();
         };
         let base = self.bases.var(class);
-        let whole = matches!(op.as_str(), "==" | "!=") && self.ast().futhark.contains(&self.span(node).file);
+        let whole = self.whole && matches!(op.as_str(), "==" | "!=");
         let operand = if whole { Ty::new(self.ranks.var(), base) } else { Ty::cell(base) };
         self.found.ops.push((node, operand.clone()));
         let result = if comparison { self.bases.prim(PrimType::Bool) } else { operand.clone() };

@@ -31,3 +31,10 @@ entry scalars (xs: []f64) (x: f64) =
 -- input { [1, 2] [1, 2] } output { true true true }
 entry parts (xs: []i32) (ys: []i32) =
   ((xs, 1i32) == (ys, 1), {of = xs} == {of = ys}, ((#some xs) : #some ([]i32) | #none) == #some ys)
+
+-- Where something is inserted they go through arrays as other operators do.
+-- ==
+-- entry: elements
+-- input { [[1, 2], [3, 4]] [1, 2] 2 } output { [[true, true], [false, false]] [[false, true], [false, false]] false [0, 1] }
+entry elements [n] (xss: [n][n]i32) (ys: [n]i32) (z: i32) : ([n][n]bool, [n][n]bool, bool, [n]i32) =
+  (xss == ys, z == xss, and (and (xss == transpose xss)), i32.bool (ys == z))
