@@ -206,10 +206,12 @@ impl<'p, 'a> Builder<'p, 'a> {
     /// The type that `type own 't = other t` is another name for, if the other one takes an array type apart (`Ast::type_arguments`): it
     /// would have nothing to take apart in the abbreviation itself.
     fn renamed_type(&self, decl: &TypeDecl) -> Option<TypeRes> {
-        let ([TypeParam::Type(param)], TypeKind::Name { args, .. }) = (decl.tparams.as_slice(), &self.program.ast.types[decl.ty].kind) else {
+        let ([TypeParam::Type(param)], TypeKind::Name { args, .. }) = (decl.tparams.as_slice(), &self.program.ast.types[decl.ty].kind)
+        else {
             return None;
         };
-        let ([TypeArg::Type(arg)], Some(res @ TypeRes::Abbreviation(other))) = (args.as_slice(), self.program.names.types.get(decl.ty).copied())
+        let ([TypeArg::Type(arg)], Some(res @ TypeRes::Abbreviation(other))) =
+            (args.as_slice(), self.program.names.types.get(decl.ty).copied())
         else {
             return None;
         };
