@@ -228,10 +228,8 @@ impl Elab<'_> {
     }
     fn walk_dependent(&self, param: &Type, arg: &Type, found: &mut Vec<(Symbol, (Atom, Shape))>) {
         match (param.atom(), arg.atom()) {
-            (Atom::Var(name), _) => {
-                if param.shape().items.len() == 1 && arg.shape().is_scalar() && self.is_dependent(arg) {
-                    found.push((*name, (arg.atom().clone(), Shape::default())));
-                }
+            (Atom::Var(name), _) if param.shape().items.len() == 1 && arg.shape().is_scalar() && self.is_dependent(arg) => {
+                found.push((*name, (arg.atom().clone(), Shape::default())));
             }
             (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
                 xs.iter().zip(ys).for_each(|(x, y)| self.walk_dependent(x, y, found));
