@@ -9,8 +9,10 @@ use std::fmt::Write;
 pub enum Tolerance {
     /// What rounding explains.
     Exact,
-    /// As in `futhark test`.
+    /// As in `futhark test`, but relative to the numbers, however small they are.
     Usual,
+    /// As in `futhark test`: of numbers below 1 by as much as of 1.
+    Futhark,
     /// This.
     Given(f64),
 }
@@ -24,7 +26,7 @@ impl Tolerance {
         };
         match self {
             Tolerance::Exact => exact,
-            Tolerance::Usual => f64::max(exact, 0.002),
+            Tolerance::Usual | Tolerance::Futhark => f64::max(exact, 0.002),
             Tolerance::Given(error) => error,
         }
     }
@@ -162,6 +164,7 @@ fn close(want: Scalar, got: Scalar, largest: f64, tolerance: Tolerance) -> bool 
     match (want.as_f64(), got.as_f64()) {
         (Some(a), Some(b)) => {
             let allowed = tolerance.of(want.prim());
+            let largest = if matches!(tolerance, Tolerance::Futhark) { largest.max(1.0) } else { largest };
             a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= allowed * largest
         }
         _ => want == got,
@@ -194,6 +197,10 @@ mod tests {
         assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.01]), Tolerance::Given(0.1)), None);
         assert_eq!(super::difference(&floats(vec![1.0]), &floats(vec![1.001]), Tolerance::Usual), None);
         assert!(difference(&floats(vec![1.0]), &floats(vec![1.001])).is_some());
+        let small = |tolerance| super::difference(&floats(vec![1e-5]), &floats(vec![1.1e-5]), tolerance);
+        assert_eq!(small(Tolerance::Futhark), None);
+        assert!(small(Tolerance::Usual).is_some());
+        assert!(super::difference(&floats(vec![10.0]), &floats(vec![10.1]), Tolerance::Futhark).is_some());
         assert_eq!(position(&[2, 3], 5), "[1, 2]");
     }
 }

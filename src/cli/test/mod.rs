@@ -79,7 +79,7 @@ pub(super) struct TestArgs {
     /// acosh, atanh, gamma, lgamma, erf, erfc and inverse functions of complex numbers, which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// Allowed error of floats, relative to the largest expected number (default: 0.002, for f16 0.01)
+    /// Allowed error of floats, relative to the largest expected number (default: 0.002, for f16 0.01, in .fut files at least this much)
     #[arg(long, value_name = "X", value_parser = tolerance, conflicts_with = "exact")]
     tolerance: Option<f64>,
     /// Allow errors of floats of 1e-2, 1e-4, 1e-9 (f16, f32, f64) only, and fail where an error has other words than `error:` says
@@ -109,10 +109,11 @@ pub(super) struct TestArgs {
 }
 
 impl TestArgs {
-    fn allowed(&self) -> compare::Tolerance {
+    fn allowed(&self, program: &Path) -> compare::Tolerance {
         match self.tolerance {
             Some(error) => compare::Tolerance::Given(error),
             None if self.exact => compare::Tolerance::Exact,
+            None if program.extension().is_some_and(|extension| extension == "fut") => compare::Tolerance::Futhark,
             None => compare::Tolerance::Usual,
         }
     }

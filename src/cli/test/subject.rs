@@ -169,7 +169,7 @@ impl<'a> Subject<'a> {
             }
             (Expect::Values(want), Ok(got)) => self.compare(define, want, &got).map_or_else(wrong(case.span), |()| Verdict::Passed),
             (Expect::Auto, Ok(got)) => match expected {
-                Some(Ok(want)) => compare::difference(&want, &got, self.plan.args.allowed())
+                Some(Ok(want)) => compare::difference(&want, &got, self.plan.args.allowed(self.path))
                     .map_or(Verdict::Passed, |text| wrong(case.span)(format!("`auto output`: the result is {text}"))),
                 Some(Err(d)) => wrong(case.span)(format!("`auto output`: what it is compared with fails:\n{}", says(d))),
                 None => Verdict::Passed,
@@ -232,7 +232,9 @@ impl<'a> Subject<'a> {
                 _ => return Err(format!("{what} cannot be compared: {got:?}")),
             };
             let want = want.map_err(says)?;
-            wrong.extend(compare::difference(&want, got, self.plan.args.allowed()).map(|difference| format!("{what} is {difference}")));
+            wrong.extend(
+                compare::difference(&want, got, self.plan.args.allowed(self.path)).map(|difference| format!("{what} is {difference}")),
+            );
         }
         stream.finish(results.len()).map_err(says)?;
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }

@@ -32,7 +32,7 @@ pub(super) enum Head {
 pub(super) enum Arg {
     /// Elaborated.
     Ready(Typed, Span),
-    /// A lambda, to be elaborated when the sizes of its parameters are known.
+    /// A lambda or `(.field)`, to be elaborated when the sizes of its parameters are known.
     Lambda(ExprId),
 }
 
@@ -71,11 +71,23 @@ impl Elab<'_> {
             (out, _) => out,
         }
     }
-    /// The lambda that is applied on the spot, if it is one.
+    /// The lambda or `(.field)` that is applied on the spot, if it is one.
     fn lambda_head(&self, head: &view::Head) -> Option<ExprId> {
         let view::Head::Expr(e) = head else { return None };
         let at = view::strip(&self.program.ast, *e);
-        matches!(self.program.ast.exprs[at].kind, surface::ExprKind::Lambda { .. }).then_some(at)
+        self.is_late(at).then_some(at)
+    }
+    /// Whether a function is elaborated when the types of its arguments are known.
+    fn is_late(&self, e: ExprId) -> bool {
+        matches!(self.program.ast.exprs[e].kind, surface::ExprKind::Lambda { .. } | surface::ExprKind::ProjectSection(_))
+    }
+    /// The function itself, for parameters of these types.
+    fn late(&mut self, e: ExprId, hint: &[Param], span: Span) -> Result<Typed> {
+        match &self.program.ast.exprs[e].kind {
+            surface::ExprKind::Lambda { params, ret, body } => self.function(params, *ret, *body, hint, span),
+            surface::ExprKind::ProjectSection(_) => self.project_section(e, hint.first().map(|param| param.ty.clone()), span),
+            _ => Err(self.missing(span)),
+        }
     }
     /// Elaborates arguments; lambdas wait for the sizes of the others.
     pub(super) fn arguments(&mut self, args: &[ExprId]) -> Result<Vec<Arg>> {
@@ -83,7 +95,7 @@ impl Elab<'_> {
         args.iter()
             .map(|a| {
                 let at = view::strip(ast, *a);
-                if matches!(ast.exprs[at].kind, surface::ExprKind::Lambda { .. }) {
+                if self.is_late(at) {
                     return Ok(Arg::Lambda(at));
                 }
                 Ok(Arg::Ready(self.expr(*a)?, ast.exprs[*a].span))
@@ -337,13 +349,10 @@ impl Elab<'_> {
                 }
             }
             Head::Lambda(lambda) => {
-                let surface::ExprKind::Lambda { params, ret, body } = &self.program.ast.exprs[lambda].kind else {
-                    return Err(self.missing(span));
-                };
                 let known = |arg: &Arg| if let Arg::Ready((_, ty), _) = arg { Some(self.sizes.zonk_type(ty)) } else { None };
                 let hint: Vec<Param> = args.iter().map_while(known).map(|ty| Param { name: None, ty }).collect();
                 let at = self.program.ast.exprs[lambda].span;
-                let value = self.function(params, *ret, *body, &hint, at)?;
+                let value = self.late(lambda, &hint, at)?;
                 self.apply_exact(Head::Fun { value, instance: None }, args, span)
             }
             Head::Constr(name, ty) => {
@@ -432,7 +441,8 @@ impl Elab<'_> {
             }
             let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             if let Some(instance) = instance {
-                let rows = self.row_types(instance, i, &arg_ty);
+                let mut rows = self.row_types(instance, i, &arg_ty);
+                rows.extend(self.dependent_types(instance, i, &arg_ty));
                 if !rows.is_empty() {
                     return Ok(Attempt::Rows(rows));
                 }
@@ -468,13 +478,14 @@ impl Elab<'_> {
                 Atom::Fun(ps, _) => ps,
                 _ => &[],
             };
-            let surface::ExprKind::Lambda { params: pats, ret, body } = &self.program.ast.exprs[e].kind else {
-                return Err(self.missing(at));
-            };
-            let (arg, arg_ty) = self.function(pats, *ret, *body, hint, at)?;
+            let (arg, arg_ty) = self.late(e, hint, at)?;
             let hiding = if instance.is_some() { self.hide_dependent(&expected, (arg.clone(), arg_ty.clone()), at)? } else { None };
             let (arg, arg_ty) = hiding.unwrap_or((arg, arg_ty));
             args[i] = Arg::Ready((arg.clone(), arg_ty.clone()), at);
+            let own = instance.map(|instance| self.dependent_types(instance, i, &arg_ty)).unwrap_or_default();
+            if !own.is_empty() {
+                return Ok(Attempt::Rows(own));
+            }
             if self.is_existential_argument(&expected, &arg_ty) {
                 return Ok(Attempt::Existential { argument: i });
             }
@@ -483,6 +494,9 @@ impl Elab<'_> {
             let (arg, arg_ty) = fitted.unwrap_or((arg, arg_ty));
             self.unify_argument(&expected, &arg_ty, at, instance)?;
             values[i] = Some(arg);
+        }
+        if let Some(instance) = instance {
+            self.choose_argument_sizes(instance, &values, span)?;
         }
         let rest = params.split_off(args.len());
         let ty = Type::fun(rest, ret);
@@ -669,16 +683,22 @@ impl Elab<'_> {
                     }
                 })
             }
-            surface::ExprKind::ProjectSection(path) => self.section_lambda(e, span, |elab, mut x| {
-                for (i, field) in path.iter().enumerate() {
-                    let slot = info.as_ref().and_then(|info| info.args.get(i)).copied().unwrap_or_default();
-                    let info = AppInfo { head_frame: 0, args: vec![slot] };
-                    x = elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], &info, span)?;
-                }
-                Ok(x)
-            }),
+            surface::ExprKind::ProjectSection(_) => self.project_section(e, None, span),
             _ => Err(self.missing(span)),
         }
+    }
+    /// `(.field)`, applied to what has this type where it is known.
+    fn project_section(&mut self, e: ExprId, of: Option<Type>, span: Span) -> Result<Typed> {
+        let info = self.tables.apps.get(e).cloned();
+        let surface::ExprKind::ProjectSection(path) = &self.program.ast.exprs[e].kind else { return Err(self.missing(span)) };
+        self.lambda_of(e, of, span, |elab, mut x| {
+            for (i, field) in path.iter().enumerate() {
+                let slot = info.as_ref().and_then(|info| info.args.get(i)).copied().unwrap_or_default();
+                let info = AppInfo { head_frame: 0, args: vec![slot] };
+                x = elab.apply_mapped(Head::Project(field.name), vec![Arg::Ready(x, span)], &info, span)?;
+            }
+            Ok(x)
+        })
     }
     fn section_head(&mut self, e: ExprId, op: &surface::Operator) -> Result<Head> {
         match (op.backtick, self.program.names.exprs.get(e)) {
@@ -692,10 +712,23 @@ impl Elab<'_> {
     }
     /// `\x -> body x`, the type of `x` from the section's own type.
     pub(super) fn section_lambda(&mut self, e: ExprId, span: Span, body: impl FnOnce(&mut Self, Typed) -> Result<Typed>) -> Result<Typed> {
+        self.lambda_of(e, None, span, body)
+    }
+    /// The same where the type of `x` may be known.
+    fn lambda_of(
+        &mut self,
+        e: ExprId,
+        known: Option<Type>,
+        span: Span,
+        body: impl FnOnce(&mut Self, Typed) -> Result<Typed>,
+    ) -> Result<Typed> {
         let ty = self.tables.exprs.get(e).cloned().ok_or_else(|| self.missing(span))?;
         let crate::ir::tables::RBase::Arrow(from, _) = &*ty.base else { return Err(self.missing(span)) };
         self.push_frame();
-        let ty = self.fresh_type(from, span);
+        let ty = match known {
+            Some(known) => known,
+            None => self.fresh_type(from, span),
+        };
         let name = self.fresh_name(Symbol::new("x"));
         self.bind_param(name, &ty, span);
         let (value, ret) = body(self, (Expr::new(ExprKind::Var(name), span), ty.clone()))?;

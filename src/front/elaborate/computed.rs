@@ -5,6 +5,8 @@
 //! inside, but what computes it from the parameters is remembered by the name of the hidden size. Where the function is applied the size
 //! is computed again, and the result is taken to have it after a check at run time: core knows of none of this.
 
+use super::annotations::LateSize;
+use super::expr::Instance;
 use super::sizes::{Clash, Sizes};
 use super::types::{Substitution, binders, rewrite};
 use super::{Elab, sizes};
@@ -15,6 +17,18 @@ use rustc_hash::FxHashMap;
 
 /// Expressions with more nodes than this are sizes of their own.
 const MOST_NODES: usize = 64;
+
+/// A size that a parameter which is a function is applied to, and that is computed from other parameters. A caller whose function takes arrays of
+/// any size chooses this one.
+#[derive(Debug, Clone)]
+pub struct ArgumentSize {
+    /// The size: an unknown, or the parameter that became of it.
+    size: Dim,
+    /// What computes it.
+    expr: Expr,
+    /// The parameters of the function, by position.
+    params: Vec<Symbol>,
+}
 
 impl Elab<'_> {
     /// An expression with the sizes in it in normal form, if it is one that can be compared: operations, calls of definitions, conditionals.
@@ -87,6 +101,48 @@ impl Elab<'_> {
             }
             Some(if inner.is_empty() { Expr::new(ExprKind::ReifyDim(dim), expr.span()) } else { written_out(&dim, &inner, expr.span()) })
         })
+    }
+
+    /// Remembers what the sizes are computed from that a parameter of a function is applied to.
+    pub(super) fn remember_argument_sizes(&mut self, sizes: &[LateSize], params: &[Symbol]) {
+        for LateSize { meta, expr } in sizes {
+            if let Some(expr) = self.normal(expr, false, &mut { MOST_NODES }) {
+                self.argument_sizes.push(ArgumentSize { size: Dim::atom(*meta), expr, params: params.to_vec() });
+            }
+        }
+    }
+    /// Those among the size parameters of a definition.
+    pub(super) fn argument_sizes_of(&self, params: &[Symbol]) -> Vec<ArgumentSize> {
+        let own = self.argument_sizes.iter().map(|of| ArgumentSize { size: self.sizes.zonk(&of.size), ..of.clone() });
+        own.filter(|of| matches!(of.size.as_atom(), Some(DimAtom::Var(name)) if params.contains(&name))).collect()
+    }
+    /// The sizes that functions among the arguments of a call are applied to, where the arguments leave them open.
+    pub(super) fn choose_argument_sizes(&mut self, instance: &Instance, values: &[Option<Expr>], span: Span) -> super::Result<()> {
+        let scheme = instance.scheme.clone();
+        for ArgumentSize { size, expr, params } in &scheme.arguments {
+            let position = scheme.sizes.iter().position(|name| Dim::var(*name) == *size);
+            let Some(dim) = position.and_then(|at| instance.sizes.get(at)).cloned() else { continue };
+            if !matches!(self.sizes.zonk(&dim).as_atom(), Some(DimAtom::Meta(_))) {
+                continue;
+            }
+            let mut subst = Substitution::default();
+            for atom in free_sizes(expr) {
+                let given = match atom {
+                    DimAtom::Var(name) => scheme.sizes.iter().position(|own| *own == name).and_then(|at| instance.sizes.get(at)).cloned(),
+                    DimAtom::Size(name) => match params.iter().position(|own| *own == name).and_then(|at| values.get(at)) {
+                        Some(Some(value)) => Some(self.size_or_bind(&value.clone())),
+                        _ => None,
+                    },
+                    DimAtom::Meta(_) => None,
+                };
+                given.into_iter().for_each(|given| drop(subst.atoms.insert(atom, given)));
+            }
+            if free_sizes(expr).iter().all(|atom| subst.atoms.contains_key(atom)) {
+                let chosen = self.size_or_bind(&substituted(expr, &subst));
+                self.sizes.unify_dim(&dim, &chosen, span).map_err(|clash| self.clash(clash, span))?;
+            }
+        }
+        Ok(())
     }
 
     /// In the result of a function type: a name for a size that is computed from the parameters.

@@ -145,8 +145,15 @@ impl Elab<'_> {
         let measured_params = params.iter().zip(types).map(|(param, ty)| Param { name: param.name, ty }).collect();
         let mut sizes: Vec<Symbol> = scheme.sizes.iter().copied().filter(|name| !hidden.contains(name)).collect();
         sizes.extend(fresh.iter().map(|(name, _)| *name));
-        let measured =
-            Scheme { name: outer, sizes, types: Vec::new(), ty: Type::fun(measured_params, ret), computed: false, hidden: Vec::new() };
+        let measured = Scheme {
+            name: outer,
+            sizes,
+            types: Vec::new(),
+            ty: Type::fun(measured_params, ret),
+            computed: false,
+            hidden: Vec::new(),
+            arguments: Vec::new(),
+        };
         let body = abstracted(&measured, value, span);
         self.defs.push(core::Define { name: outer, ty: measured.core_type(), body, entry: true, recursive: false, span });
         scheme.name = inner;

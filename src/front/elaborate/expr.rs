@@ -130,7 +130,13 @@ impl Elab<'_> {
                 let (cond, _) = self.expr(*cond)?;
                 let (expr, ty) = self.scoped_value(*expr)?;
                 let message = Symbol::new("the condition is false");
-                Ok(self.open((Expr::new(ExprKind::Assert { cond, message, expr }, span), ty)))
+                let checked = Expr::new(ExprKind::Assert { cond, message, expr: expr.clone() }, span);
+                // What is known of a size is known of it after the check.
+                if self.size_of(&expr).is_some() {
+                    self.bind_let(Symbol::new("checked"), checked, ty.clone(), span);
+                    return Ok((expr, ty));
+                }
+                Ok(self.open((checked, ty)))
             }
             surface::ExprKind::Match { scrutinee, cases } => match self.exits.get(&e).copied() {
                 Some(exit) => {
@@ -373,7 +379,7 @@ impl Elab<'_> {
         let param = |ty: &Type| Param { name: None, ty: ty.clone() };
         let ty = Type::fun(vec![param(&operand), param(&operand)], result);
         let expr = match &*at.base {
-            RBase::Prim(prim) => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
+            RBase::Prim(prim) if at.rank == 0 => Expr::new(ExprKind::Var(Symbol::new(&format!("{prim}.{}", op.name))), op.span),
             _ => {
                 let prim = if op.name.as_str() == "==" { Prim::Equal } else { Prim::NotEqual };
                 let (atom, shape) = Self::split(&operand);

@@ -63,6 +63,8 @@ pub struct Scheme {
     pub computed: bool,
     /// What computes sizes that results of functions in the type hide, by their names.
     pub hidden: Vec<(Symbol, core::Expr)>,
+    /// Sizes that parameters which are functions are applied to.
+    pub arguments: Vec<computed::ArgumentSize>,
 }
 
 impl Scheme {
@@ -136,6 +138,8 @@ impl Schemes {
         (a.name, &a.sizes, &a.types, &a.ty, a.computed) == (b.name, &b.sizes, &b.types, &b.ty, b.computed)
             && a.hidden.is_empty()
             && b.hidden.is_empty()
+            && a.arguments.is_empty()
+            && b.arguments.is_empty()
             && self.mentioned.get(&def) == before.mentioned.get(&old)
             && self.constants.get(&a.name) == before.constants.get(&b.name)
             && !varied(self, def)
@@ -302,6 +306,8 @@ struct Elab<'a> {
     /// Expressions that were elaborated before their parent asks for them.
     ready: FxHashMap<ExprId, Typed>,
     claims: Claims,
+    /// Sizes that parameters which are functions are applied to, as far as they are computed from other parameters.
+    argument_sizes: Vec<computed::ArgumentSize>,
     /// The applications with insertions around the current place.
     applications: Vec<Span>,
     /// Sizes of rows of ragged arrays: where rows are mapped over together they are compared at run time.
@@ -337,6 +343,7 @@ impl<'a> Elab<'a> {
             apart: true,
             ready: FxHashMap::default(),
             claims: Claims::default(),
+            argument_sizes: Vec::new(),
             applications: Vec::new(),
             rows: FxHashSet::default(),
             defs: Vec::new(),
@@ -526,6 +533,8 @@ impl<'a> Elab<'a> {
         self.join_late_sizes(&late_sizes, span)?;
         for ((pat, (name, ty)), (late, arguments)) in params.iter().zip(&core_params).zip(late_sizes) {
             if !arguments.is_empty() {
+                let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
+                self.remember_argument_sizes(&arguments, &params);
                 self.check_argument_sizes(*pat, *name, ty, &arguments)?;
             }
             self.check_late_sizes(*pat, *name, ty, late)?;
@@ -669,7 +678,8 @@ impl<'a> Elab<'a> {
             params.push(name);
         }
         let hidden = self.computed_in(&ty);
-        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty, computed: false, hidden }
+        let arguments = self.argument_sizes_of(&params);
+        Scheme { name: Symbol::new(""), sizes: params, types: Vec::new(), ty, computed: false, hidden, arguments }
     }
     /// Settles what is still unknown at the end: a `rep` of unknown length is an error; any other size that nothing
     /// determines belongs to no value that is ever made, or to an empty one.

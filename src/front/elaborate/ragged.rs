@@ -207,9 +207,53 @@ impl Elab<'_> {
         {
             walk_rows(&param.ty, &self.sizes.zonk_type(arg), &mut found);
         }
-        let position = |name: Symbol| instance.scheme.types.iter().position(|own| *own == name);
-        let new = found.into_iter().filter_map(|(name, row)| Some((position(name)?, row)));
+        let new = found.into_iter().filter_map(|(name, row)| Some((type_parameter(instance, name)?, row)));
         new.filter(|(at, _)| !matches!(instance.types[*at].0, Atom::Sigma(..))).collect()
+    }
+    /// What type parameters of a definition stand for where it is applied to data with functions in it whose sizes depend on their arguments: just
+    /// this data. What inference knows of it has no sizes.
+    pub(super) fn dependent_types(&self, instance: &Instance, param: usize, arg: &Type) -> Vec<(usize, (Atom, Shape))> {
+        let mut found = Vec::new();
+        if let Atom::Fun(params, _) = instance.scheme.ty.atom()
+            && let Some(param) = params.get(param)
+        {
+            // Of a function that is the whole argument the sizes are hidden.
+            if !matches!((param.ty.atom(), arg.atom()), (Atom::Var(_), Atom::Fun(..))) {
+                self.walk_dependent(&param.ty, &self.sizes.zonk_type(arg), &mut found);
+            }
+        }
+        let new = found.into_iter().filter_map(|(name, own)| Some((type_parameter(instance, name)?, own)));
+        let known = |(atom, _): &(Atom, Shape)| self.is_dependent(&Type::scalar(atom.clone()));
+        new.filter(|(at, _)| !known(&instance.types[*at])).collect()
+    }
+    fn walk_dependent(&self, param: &Type, arg: &Type, found: &mut Vec<(Symbol, (Atom, Shape))>) {
+        match (param.atom(), arg.atom()) {
+            (Atom::Var(name), _) if param.shape().items.len() == 1 && arg.shape().is_scalar() && self.is_dependent(arg) => {
+                found.push((*name, (arg.atom().clone(), Shape::default())));
+            }
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).for_each(|(x, y)| self.walk_dependent(x, y, found));
+            }
+            (Atom::Record(xs), Atom::Record(ys)) | (Atom::Sum(xs), Atom::Sum(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).for_each(|((_, x), (_, y))| self.walk_dependent(x, y, found));
+            }
+            (Atom::Fun(ps, x), Atom::Fun(qs, y)) if ps.len() <= qs.len() => {
+                self.walk_dependent(x, &Type::fun(qs[ps.len()..].to_vec(), y.clone()), found);
+            }
+            _ => {}
+        }
+    }
+    /// Whether a function, or one in some data, has sizes in its type that depend on its arguments.
+    fn is_dependent(&self, ty: &Type) -> bool {
+        match ty.atom() {
+            Atom::Fun(params, result) => params.iter().enumerate().any(|(i, param)| {
+                let mentions = |ty: &Type, name| self.sizes.dependencies(ty).contains(&DimAtom::Size(name));
+                param.name.is_some_and(|name| mentions(result, name) || params[i + 1..].iter().any(|later| mentions(&later.ty, name)))
+            }),
+            Atom::Tuple(parts) => parts.iter().any(|part| self.is_dependent(part)),
+            Atom::Record(fields) | Atom::Sum(fields) => fields.iter().any(|(_, part)| self.is_dependent(part)),
+            _ => false,
+        }
     }
     /// An instance of a definition, or a function that was made of one, with sizes of its own in the current scope: where it is applied to
     /// rows its sizes differ from row to row.
@@ -325,6 +369,11 @@ impl Elab<'_> {
 }
 
 /// Finds type parameters in the type of a parameter that stand for boxes in an argument.
+/// Which type parameter of a definition has a name.
+fn type_parameter(instance: &Instance, name: Symbol) -> Option<usize> {
+    instance.scheme.types.iter().position(|own| *own == name)
+}
+
 fn walk_rows(param: &Type, arg: &Type, found: &mut Vec<(Symbol, (Atom, Shape))>) {
     let (own, given) = (&param.shape().items, &arg.shape().items);
     match (param.atom(), arg.atom()) {

@@ -107,7 +107,9 @@ impl Context<'_> {
             // Resolution reported it.
             return self.error_type();
         };
-        let operand = Ty::cell(self.bases.var(class));
+        let base = self.bases.var(class);
+        let whole = self.whole && matches!(op.as_str(), "==" | "!=");
+        let operand = if whole { Ty::new(self.ranks.var(), base) } else { Ty::cell(base) };
         self.found.ops.push((node, operand.clone()));
         let result = if comparison { self.bases.prim(PrimType::Bool) } else { operand.clone() };
         let inner = self.bases.arrow(operand.clone(), result);

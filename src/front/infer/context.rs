@@ -145,6 +145,8 @@ pub(super) struct Context<'a> {
     pub(super) holes: Vec<(Span, Ty)>,
     pub(super) found: Found,
     pub(super) reports: Reports,
+    /// Whether `==` and `!=` may compare arrays as a whole.
+    pub(super) whole: bool,
 }
 
 impl<'a> Context<'a> {
@@ -165,6 +167,7 @@ impl<'a> Context<'a> {
             holes: Vec::new(),
             found: Found::default(),
             reports: Reports::default(),
+            whole: false,
         }
     }
 

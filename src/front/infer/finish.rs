@@ -113,6 +113,15 @@ impl Inferred {
         let ty = export.ty(&self.ty);
         tables.defs.insert(self.def, Signature { tparams: self.tparams.clone(), ty });
     }
+    /// Whether an operator may take arrays: `==` and `!=` where they compare them as a whole.
+    fn may_compare_whole(&self) -> bool {
+        self.found.ops.iter().any(|(_, ty)| ty.rank.constant != 0 || !ty.rank.terms.is_empty())
+    }
+    /// Whether there are insertions.
+    fn inserts(&self) -> bool {
+        let export = Export::new(self, &self.solution.values);
+        self.found.apps.iter().any(|(_, spine)| export.spine(spine).cost() > 0)
+    }
     /// An array of more dimensions than can be handled: every type would be written out in full.
     fn too_deep(&self, program: &Program) -> Option<Error> {
         let rank = |ty: &Ty| ty.rank.eval(&self.solution.values).map_or(i128::MAX, i128::from);
@@ -233,7 +242,33 @@ pub(super) fn infer_in_mode(
     options: &Options,
     local: bool,
 ) -> Result<Inferred, Vec<Error>> {
-    let mut ctx = Context::new(program, tables, def, local);
+    let futhark = program.ast.futhark.contains(&program.defs[def].span.file);
+    let mut found = read(program, tables, def, options, Mode { local, whole: futhark });
+    // A program of Futhark as it was before AUTOMAP needs no insertions. Where there are some, `==` goes through arrays like other operators.
+    let plain = |(inferred, _): &(Inferred, Vec<Base>)| !inferred.may_compare_whole() || !inferred.inserts();
+    if futhark && !found.as_ref().is_ok_and(plain) {
+        found = read(program, tables, def, options, Mode { local, whole: false }).or(found);
+    }
+    let (inferred, free) = found?;
+    let mut inferred = generalise(program, inferred, &free);
+    let growing = advice::growing_loops(program, &inferred);
+    inferred.warnings.extend(growing);
+    Ok(inferred)
+}
+
+/// How a definition is read.
+#[derive(Debug, Clone, Copy)]
+struct Mode {
+    /// Whether ranks that are known decide applications on the spot.
+    local: bool,
+    /// Whether `==` and `!=` may compare arrays as a whole.
+    whole: bool,
+}
+
+/// What is found for a definition that is read in one way, and the bases that are left open.
+fn read(program: &Program, tables: &Tables, def: DefId, options: &Options, mode: Mode) -> Result<(Inferred, Vec<Base>), Vec<Error>> {
+    let mut ctx = Context::new(program, tables, def, mode.local);
+    ctx.whole = mode.whole;
     let (declared, ty) = ctx.definition(def);
     if !ctx.reports.errors.is_empty() {
         ctx.report_holes(None);
@@ -248,7 +283,7 @@ pub(super) fn infer_in_mode(
         }
         Outcome::Infeasible(_) => {
             let arguments = ctx.found.arguments();
-            let mut errors = conflicts(program, tables, def, options, arguments);
+            let mut errors = conflicts(program, tables, def, options, (arguments, mode.whole));
             ctx.report_holes(None);
             errors.append(&mut ctx.reports.errors);
             return Err(errors);
@@ -269,17 +304,15 @@ pub(super) fn infer_in_mode(
     if let Some(endless) = super::recursion::endless(program, &inferred) {
         return Err(vec![endless]);
     }
-    let mut inferred = generalise(program, Inferred { rank_time, warnings, ..inferred }, &free);
-    let growing = advice::growing_loops(program, &inferred);
-    inferred.warnings.extend(growing);
-    Ok(inferred)
+    Ok((Inferred { rank_time, warnings, ..inferred }, free))
 }
 
 /// Explains why ranks cannot agree. In small definitions every argument becomes a site and every equation is tagged, so that an
 /// irreducible conflict can be found; in large ones the first equation that contradicts those before it is named.
-fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, arguments: usize) -> Vec<Error> {
+fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, (arguments, whole): (usize, bool)) -> Vec<Error> {
     let small = arguments <= EXPLAINED_ARGUMENTS;
     let mut ctx = Context::new(program, tables, def, !small);
+    ctx.whole = whole;
     ctx.definition(def);
     let mut found = Vec::new();
     // Indices of the equations that are not explained yet.

@@ -7,7 +7,7 @@ use super::walk::{Later, Walk, not_applied};
 use crate::base::{FileId, Span, Symbol};
 use crate::ir::surface::modules::ModuleDecl;
 use crate::ir::surface::view::is_builtin_operator;
-use crate::ir::surface::{Decl, DefDecl, Ident, TypeDecl};
+use crate::ir::surface::{Decl, DefDecl, Ident, TypeArg, TypeDecl, TypeKind, TypeParam};
 use crate::ir::tables::{Def, DefId, DefKind, Hiding, Program, Region, RegionId, RegionKind, Res, Role, TypeDef, TypeRes, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -203,6 +203,23 @@ impl<'p, 'a> Builder<'p, 'a> {
         TypeRes::Abbreviation(self.program.types.alloc(TypeDef { decl, file, name, hiding, uses }))
     }
 
+    /// The type that `type own 't = other t` is another name for, if the other one takes an array type apart (`Ast::type_arguments`): it
+    /// would have nothing to take apart in the abbreviation itself.
+    fn renamed_type(&self, decl: &TypeDecl) -> Option<TypeRes> {
+        let ([TypeParam::Type(param)], TypeKind::Name { args, .. }) = (decl.tparams.as_slice(), &self.program.ast.types[decl.ty].kind)
+        else {
+            return None;
+        };
+        let ([TypeArg::Type(arg)], Some(res @ TypeRes::Abbreviation(other))) =
+            (args.as_slice(), self.program.names.types.get(decl.ty).copied())
+        else {
+            return None;
+        };
+        let own = matches!(self.program.names.types.get(*arg), Some(TypeRes::Param(id)) if self.program.names.declared.get(&param.span) == Some(id));
+        let others = &self.program.types[other].decl.tparams;
+        (own && matches!(others.as_slice(), [TypeParam::Size(_), .., TypeParam::Type(_)])).then_some(res)
+    }
+
     /// Adds a region inside of `parent`.
     pub fn new_region(&mut self, parent: Option<RegionId>, kind: RegionKind) -> RegionId {
         self.program.regions.alloc(Region { parent, kind, template: self.at.template || kind == RegionKind::Template })
@@ -246,7 +263,7 @@ impl<'p, 'a> Builder<'p, 'a> {
                 let mut walk = self.walk(ty.name.span.file);
                 walk.type_decl(&ty);
                 let uses = walk.uses;
-                let res = self.define_type(ty.clone(), Hiding::Shown, uses);
+                let res = self.renamed_type(&ty).unwrap_or_else(|| self.define_type(ty.clone(), Hiding::Shown, uses));
                 self.scope.globals().types.insert(ty.name.name, res);
                 offered.types.insert(ty.name.name, res);
             }

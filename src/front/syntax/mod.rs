@@ -20,8 +20,10 @@ pub fn parse(ast: &mut Ast, file: FileId, text: &str) -> (SourceUnit, Vec<Diagno
     parser::Parser::new(ast, file, text, false).file()
 }
 
-/// Parses a file in the language of `.fut` files: numbers that do not fit into their types wrap around, with a warning.
+/// Parses a file in the language of `.fut` files: numbers that do not fit into their types wrap around, with a warning, and `==` and `!=` may
+/// compare whole arrays.
 pub fn parse_futhark(ast: &mut Ast, file: FileId, text: &str) -> (SourceUnit, Vec<Diagnostic>) {
+    ast.futhark.push(file);
     parser::Parser::new(ast, file, text, true).file()
 }
 

@@ -1,7 +1,7 @@
 //! What the primitives compute.
 
 use super::code::{Callee, Closure};
-use super::derive::primal;
+use super::derive::{as_i64, primal};
 use super::run::Run;
 use super::shapes;
 use crate::base::scalar::{Float, FoldOp, Int, Op, ScalarOp};
@@ -18,7 +18,7 @@ fn take(place: &mut Value) -> Value {
 }
 
 fn int(value: &Value) -> Outcome<i64> {
-    value.as_i64().ok_or_else(|| broken("an i64 was expected"))
+    as_i64(value).ok_or_else(|| broken("an i64 was expected"))
 }
 
 pub(super) fn ints(value: &Value) -> Outcome<&[i64]> {
@@ -147,6 +147,22 @@ fn scalar_op(function: &Value) -> Option<ScalarOp> {
     }
 }
 
+/// The arguments of a primitive that say where something stands or how much of it there is: nobody follows them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have none")]
+fn control(prim: Prim) -> std::ops::Range<usize> {
+    match prim {
+        Prim::Index | Prim::Update | Prim::Scatter | Prim::Subarray => 1..2,
+        Prim::Slice | Prim::UpdateSlice => 1..3,
+        Prim::SliceStep => 1..4,
+        Prim::Iota | Prim::Rotate | Prim::LiftShape | Prim::ScatterNew => 0..1,
+        Prim::Range => 0..2,
+        Prim::RangeUpto | Prim::RangeDownto | Prim::RangeThrough => 0..3,
+        Prim::Hist => 2..4,
+        Prim::ReduceByIndex => 3..4,
+        _ => 0..0,
+    }
+}
+
 impl Run<'_> {
     /// `sum`, `product`, `maximum`, `minimum`.
     pub fn fold(&mut self, fold: FoldOp, vector: &Value) -> Outcome<Value> {
@@ -169,6 +185,11 @@ impl Run<'_> {
     /// Applies a primitive.
     pub fn prim(&mut self, prim: Prim, indices: &[Value], args: &mut [Value], span: Span) -> Outcome<Value> {
         let shortage = |s| Failure::shortage(s, span);
+        if self.operators.follow() {
+            for at in control(prim) {
+                args[at] = primal(&args[at], span)?;
+            }
+        }
         match (prim, args) {
             (Prim::Index, [xs, i]) => {
                 let i = int(i)?;

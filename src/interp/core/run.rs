@@ -3,7 +3,7 @@
 use super::Machine;
 use super::code::{Atom, Callee, Closure, Dim, Function, Item, Layout, Loop, Node, PrimCall, Slot, Type};
 use super::compile::empty_array;
-use super::derive::{Operators, primal};
+use super::derive::{Operators, as_i64, primal};
 use super::primitives::sized;
 use crate::base::{Code, Scalar, Span};
 use crate::interp::arrays::{HOLE, natural};
@@ -52,6 +52,7 @@ impl<'m> Run<'m> {
         let at = self.base + slot as usize;
         match &mut self.stack[at] {
             Value::Scalar(scalar) => Value::Scalar(*scalar),
+            Value::Opaque(number) if self.operators.follow() => Value::Opaque(number.clone()),
             other @ (Value::Array(_) | Value::Tuple(_) | Value::Cells(_) | Value::Box(_) | Value::Sum(_) | Value::Opaque(_)) => {
                 std::mem::replace(other, HOLE)
             }
@@ -552,7 +553,7 @@ impl<'m> Run<'m> {
     }
     #[inline]
     fn size_in(&self, slot: Slot) -> i64 {
-        match self.get(slot).as_i64() {
+        match as_i64(self.get(slot)) {
             Some(size) => size,
             None => crate::ice!(Span::default(), "a size was expected"),
         }

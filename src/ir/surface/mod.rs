@@ -32,6 +32,8 @@ pub struct Ast {
     pub pats: Arena<Pat>,
     /// Type expressions.
     pub types: Arena<TypeExpr>,
+    /// The files that are read as Futhark reads them.
+    pub futhark: Vec<FileId>,
 }
 
 impl Ast {

@@ -10,7 +10,7 @@ pub(super) struct Active(FxHashSet<Var>);
 
 /// Whether numbers of a type have derivatives.
 pub(super) fn has_derivative(prim: PrimType) -> bool {
-    prim.is_inexact()
+    prim.is_numeric()
 }
 
 impl Active {
@@ -68,7 +68,7 @@ impl Active {
         match &stm.exp {
             single_exp!() => {
                 let mut active = false;
-                visit::mentioned(stm, &mut |var| active |= self.has(var));
+                carried(&stm.exp, &mut |var| active |= self.has(var));
                 if active && !matches!(stm.exp, Exp::Scalar(op, _) if !super::partials::is_differentiable(op)) {
                     stm.pat.iter().for_each(|var| self.add(program, *var));
                 }
@@ -149,5 +149,40 @@ impl Active {
     /// Whether anything that a statement binds is active.
     pub fn touches(&self, stm: &Stm) -> bool {
         stm.pat.iter().any(|var| self.has(*var))
+    }
+}
+
+/// The variables whose elements are those of a result, or are computed with; not those that say where or how many.
+fn carried(exp: &Exp, see: &mut dyn FnMut(Var)) {
+    let operands = |all: &[Operand], see: &mut dyn FnMut(Var)| all.iter().filter_map(|a| a.var()).for_each(see);
+    match exp {
+        Exp::Copy(a) | Exp::Rep(a) => operands(std::slice::from_ref(a), see),
+        Exp::Scalar(_, args) | Exp::Stack(args) => operands(args, see),
+        Exp::Index { array, .. }
+        | Exp::Slice { array, .. }
+        | Exp::Rotate { array, .. }
+        | Exp::Rearrange { array, .. }
+        | Exp::Reshape(array)
+        | Exp::Coerce(array) => see(*array),
+        Exp::Concat(parts) => parts.iter().copied().for_each(see),
+        Exp::Update { array, value, .. } => {
+            see(*array);
+            operands(std::slice::from_ref(value), see);
+        }
+        Exp::UpdateSlice { array, value, .. } => {
+            see(*array);
+            see(*value);
+        }
+        Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | Exp::RangeCount { .. } | Exp::SliceCount { .. } => {}
+        Exp::Check(_)
+        | Exp::Soac(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::Rows { .. }
+        | Exp::Scatter { .. }
+        | Exp::Hist { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call(..) => {}
     }
 }

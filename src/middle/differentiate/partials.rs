@@ -23,7 +23,7 @@ enum Linear {
     When(Operand),
 }
 
-/// A pattern: operations whose derivative is 0 nearly everywhere, or that are no functions of floats.
+/// A pattern: operations whose derivative is 0 nearly everywhere, or that are no functions of floats. [`is_polynomial`] has those on integers.
 macro_rules! flat_op {
     () => {
         Op::Quot
@@ -92,11 +92,26 @@ macro_rules! mixed_op {
 
 /// Whether an operation has a derivative that is not 0 nearly everywhere. That of `gamma` is not known here: see [`is_unknown`].
 pub(super) fn is_differentiable(op: ScalarOp) -> bool {
+    if !op.prim.is_inexact() {
+        return op.prim.is_int() && is_polynomial(op.op);
+    }
     match op.op {
+        // Between integers and floats, as rounding.
+        Op::Convert(from) if !from.is_inexact() => false,
         flat_op!() => false,
         // Of a complex number it is the direction.
         Op::Sgn => op.prim.is_complex(),
         function_op!() | arithmetic_op!() | mixed_op!() | Op::Abs | Op::Gamma | Op::Lgamma => true,
+    }
+}
+
+/// Whether an operation on integers has a derivative: it is a polynomial, or a choice. What rounds is constant between its steps.
+#[expect(clippy::wildcard_enum_match_arm, reason = "few have one")]
+fn is_polynomial(op: Op) -> bool {
+    match op {
+        Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Mod | Op::Rem | Op::Pow | Op::Min | Op::Max | Op::Abs => true,
+        Op::Convert(from) => from.is_int(),
+        _ => false,
     }
 }
 
@@ -285,6 +300,9 @@ impl Build<'_> {
         let prim = op.prim;
         let a = args[0];
         let num = |value: f64| Self::number(prim, value);
+        if prim.is_int() && matches!(op.op, Op::Mod | Op::Rem) {
+            return if k == 0 { Linear::One } else { Linear::Zero };
+        }
         match op.op {
             Op::Add => Linear::One,
             Op::Sub => [Linear::One, Linear::MinusOne][k],
@@ -451,6 +469,16 @@ impl Build<'_> {
         let Applied { op, args, result: y } = *applied;
         let (prim, a, b) = (op.prim, args[0], args[1]);
         let (zero, one) = (Self::number(prim, 0.0), Self::number(prim, 1.0));
+        if prim.is_int() {
+            if k == 1 {
+                return Linear::Zero;
+            }
+            // An exponent of 0 makes a constant; there is no power with the exponent before that.
+            let exponent = self.op(Op::Max, prim, &[b, one]);
+            let less = self.op(Op::Sub, prim, &[exponent, one]);
+            let power = self.op(Op::Pow, prim, &[a, less]);
+            return Linear::Times(self.op(Op::Mul, prim, &[b, power]));
+        }
         if k == 0 {
             let less = self.op(Op::Sub, prim, &[b, one]);
             let power = self.op(Op::Pow, prim, &[a, less]);

@@ -1,4 +1,4 @@
-//! The numbers that a value consists of: floats and complex numbers in the order of its components, in row-major order in arrays.
+//! The numbers that a value consists of, in the order of its components, in row-major order in arrays.
 
 use super::Number;
 use crate::base::{PrimType, Scalar, Span};
@@ -9,21 +9,21 @@ use crate::runtime::value::Sum;
 use crate::runtime::{Array, Boxed, Buffer, Cells, Value};
 use std::sync::Arc;
 
-/// What becomes of integers and truth values.
+/// What becomes of truth values.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Others {
     /// They stay.
     Keep,
-    /// They become 0 and false.
+    /// They become false.
     Zero,
 }
 
 /// The value with other numbers.
 pub(super) fn rebuilt(value: &Value, others: Others, span: Span, number: &mut dyn FnMut(Number) -> Outcome<Number>) -> Outcome<Value> {
     Ok(match value {
-        Value::Scalar(scalar) if scalar.prim().is_inexact() => number(Number::Plain(*scalar))?.value(),
+        Value::Scalar(scalar) if scalar.prim().is_numeric() => number(Number::Plain(*scalar))?.value(),
         Value::Scalar(scalar) if others == Others::Zero => Value::Scalar(Scalar::from_i128(scalar.prim(), 0)),
-        Value::Array(array) if array.prim().is_inexact() => {
+        Value::Array(array) if array.prim().is_numeric() => {
             let mut numbers = vector(array.count()).map_err(|s| Failure::shortage(s, span))?;
             for i in 0..array.count() {
                 numbers.push(number(Number::Plain(array.at(i).ok_or_else(missing)?))?);

@@ -1,12 +1,12 @@
 //! Derivatives by following scalars: forward by dual numbers, reverse by a tape, the list of the operations in the order in which they were
 //! done (Griewank and Walther, 2008, "Evaluating derivatives", chapters 3 and 4). No program is transformed.
 //!
-//! An operator such as `jvp2` takes a number of its own, its tag, and replaces the floats and complex numbers of its argument by [`Active`]
+//! An operator such as `jvp2` takes a number of its own, its tag, and replaces the numbers of its argument by [`Active`]
 //! numbers: functions of nothing but scalar operations then say how they depend on it. Tags of operators inside are greater. A number that
 //! several operators follow is active for the innermost, with a primal and a tangent that are active for the others, so that operators do
 //! not take each other's changes for their own (Siskind and Pearlmutter, 2005, "Perturbation confusion and referential transparency").
 //!
-//! Integers and truth values are never followed: comparisons, indices and conversions to integers see the primal value.
+//! Truth values are never followed: comparisons, indices, sizes and conversions between integers and floats see the primal value.
 
 mod leaves;
 mod operators;
@@ -33,7 +33,7 @@ pub(super) enum Number {
     Active(Arc<Active>),
 }
 
-/// A float or a complex number that depends on the argument of an operator.
+/// A number that depends on the argument of an operator.
 #[derive(Debug)]
 pub(super) struct Active {
     /// The innermost operator that follows it.
@@ -181,6 +181,11 @@ impl Number {
     }
 }
 
+/// The integer that a value is, whoever follows it.
+pub(super) fn as_i64(value: &Value) -> Option<i64> {
+    if let Scalar::I64(n) = Number::of(value)?.scalar() { Some(n) } else { None }
+}
+
 impl Operators {
     /// Whether some numbers may be active.
     #[inline]
@@ -227,7 +232,7 @@ impl Operators {
             }
         }
         let result = self.apply(op, &primals, span)?;
-        if !op.result.is_inexact() {
+        if !op.result.is_numeric() {
             return Ok(result);
         }
         let mut tangent = None;

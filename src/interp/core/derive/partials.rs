@@ -110,6 +110,9 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
     let prim = op.prim;
     let mut f = Formula { on, prim, span };
     let a = &args[0];
+    if prim.is_int() {
+        return of_integers(&mut f, op.op, args, k);
+    }
     match op.op {
         Op::Add => Ok(Slope::Keep),
         Op::Sub => Ok(if k == 0 { Slope::Keep } else { Slope::Flip }),
@@ -160,6 +163,7 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
             Err(Failure::new(Code::NoDerivative, span, message))
         }
         Op::Convert(from) if from == prim => Ok(Slope::Keep),
+        Op::Convert(from) if !from.is_inexact() => Ok(Slope::Zero),
         Op::Convert(from) => Ok(Slope::Convert(from, prim)),
         Op::ToF64 if prim == PrimType::F64 => Ok(Slope::Keep),
         Op::ToF64 => Ok(Slope::Convert(prim, PrimType::F64)),
@@ -168,7 +172,7 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
         Op::Lerp if k == 0 => f.rest(&args[2]).map(Slope::Times),
         Op::Lerp if k == 1 => Ok(Slope::Times(args[2].clone())),
         Op::Lerp => f.sub(&args[1], a).map(Slope::Times),
-        // The slope is 0 almost everywhere, or there are only integers.
+        // The slope is 0 almost everywhere, or these are operations on integers.
         Op::CopySign | Op::NextAfter | Op::Sgn | Op::Floor | Op::Ceil | Op::Round | Op::Trunc => Ok(Slope::Zero),
         Op::Quot | Op::Rem | Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::UShr | Op::MulHi | Op::MadHi => Ok(Slope::Zero),
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::IsNan | Op::IsInf | Op::Popc | Op::Clz | Op::Ctz => Ok(Slope::Zero),
@@ -178,6 +182,35 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
         other @ (Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan) => circular(&mut f, other, a, y),
         other @ (Op::SinPi | Op::CosPi | Op::TanPi | Op::AsinPi | Op::AcosPi | Op::AtanPi) => circular(&mut f, other, a, y),
         other @ (Op::Sinh | Op::Cosh | Op::Tanh | Op::Asinh | Op::Acosh | Op::Atanh) => hyperbolic(&mut f, other, a, y),
+    }
+}
+
+/// The operations on integers that are polynomials, and choices. What rounds and what looks at bits is constant between its steps.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the derivative of all others is 0")]
+fn of_integers(f: &mut Formula, op: Op, args: &[Number], k: usize) -> Outcome<Slope> {
+    let a = &args[0];
+    match op {
+        Op::Add => Ok(Slope::Keep),
+        Op::Sub => Ok(if k == 0 { Slope::Keep } else { Slope::Flip }),
+        Op::Neg => Ok(Slope::Flip),
+        Op::Mul => Ok(Slope::Times(args[1 - k].clone())),
+        Op::Mod | Op::Rem if k == 0 => Ok(Slope::Keep),
+        Op::Pow if k == 0 => {
+            // An exponent of 0 makes a constant; there is no power with the exponent before that.
+            let one = f.num(1.0);
+            let exponent = f.of(Op::Max, &[&args[1], &one])?;
+            let less = f.sub(&exponent, &one)?;
+            let power = f.of(Op::Pow, &[a, &less])?;
+            f.mul(&args[1], &power).map(Slope::Times)
+        }
+        Op::Min | Op::Max => {
+            let better = f.of(if op == Op::Min { Op::Le } else { Op::Ge }, &[a, &args[1]])?;
+            Ok(if (better.scalar() == Scalar::Bool(true)) == (k == 0) { Slope::Keep } else { Slope::Zero })
+        }
+        Op::Abs => f.of(Op::Sgn, &[a]).map(Slope::Times),
+        Op::Convert(from) if from == f.prim => Ok(Slope::Keep),
+        Op::Convert(from) if from.is_int() => Ok(Slope::Convert(from, f.prim)),
+        _ => Ok(Slope::Zero),
     }
 }
 
