@@ -368,12 +368,12 @@ impl Elab<'_> {
     }
 }
 
-/// Finds type parameters in the type of a parameter that stand for boxes in an argument.
 /// Which type parameter of a definition has a name.
 fn type_parameter(instance: &Instance, name: Symbol) -> Option<usize> {
     instance.scheme.types.iter().position(|own| *own == name)
 }
 
+/// Finds type parameters in the type of a parameter that stand for boxes in an argument.
 fn walk_rows(param: &Type, arg: &Type, found: &mut Vec<(Symbol, (Atom, Shape))>) {
     let (own, given) = (&param.shape().items, &arg.shape().items);
     match (param.atom(), arg.atom()) {
