@@ -231,11 +231,11 @@ mod table {
         BlockWithoutBarrier in "back/cuda/device.cu": "the first thread of a block does not wait for the totals of the warps",
             "    room[threadIdx.x / 32] = value;\n  }\n  __syncthreads();" => "    room[threadIdx.x / 32] = value;\n  }";
         TileWithoutBarrier in "back/cuda/device.cu": "a tile is transposed before it is complete",
-            "column + x];\n      }\n    }\n    __syncthreads();" => "column + x];\n      }\n    }";
+            "columns + at - x];\n        }\n      }\n    }\n    __syncthreads();" => "columns + at - x];\n        }\n      }\n    }";
         WarpWithoutBarrier in "back/cuda/device.cu": "lanes exchange values without waiting for each other",
             "      __syncwarp();\n#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at" => "#pragma unroll\n      for (int k = 0; k < layout::items; k++) {\n        const int at";
         HeadsForgotten in "back/cuda/device.cu": "a scan runs on from segment to segment within a thread",
-            "prefix = op(position == 0 ? neutral : prefix, value[k]);" => "prefix = op(position == 0 && k == 0 ? neutral : prefix, value[k]);";
+            "prefix = op(position == 0 ? neutral : prefix, *place);" => "prefix = op(position == 0 && k == 0 ? neutral : prefix, *place);";
         LookBackTurned in "back/cuda/device.cu": "what tiles before have found is combined the wrong way round",
             "        value = op(further, value);" => "        value = op(value, further);";
         UpdateLost in "back/cuda/device.cu": "an update that another thread has overtaken is lost",

@@ -80,7 +80,7 @@ pub const FOR_DEVICES: &[Step] = &[
     Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
     Run("rows to loops", rows_to_loops),
     Group(SIMPLIFY_AND_FUSE),
-    Group(MEMORY),
+    Group(MEMORY_OF_DEVICES),
 ];
 
 /// What makes loops of functions that call themselves: the parts of what they return are seen when they are simple.
@@ -136,6 +136,15 @@ const MEMORY: &[Step] = &[
     Run("strided updates", strided_updates),
     Run("updates to concatenation", concat_updates),
     Run("in-place maps", in_place_maps),
+    Run("in place", in_place),
+    Last("renumber", renumber),
+];
+
+/// The same for devices, where a kernel makes a whole array: written as an update it would be copied into the old one, while two buffers only
+/// change their places.
+const MEMORY_OF_DEVICES: &[Step] = &[
+    Run("strided updates", strided_updates),
+    Run("updates to concatenation", concat_updates),
     Run("in place", in_place),
     Last("renumber", renumber),
 ];
