@@ -98,10 +98,7 @@ pub(super) fn run(args: &TuneArgs, console: &mut Console) -> Outcome {
     let option = |message: String| Box::new(Diagnostic::bare(Code::OptionValue, message));
     let mut only = Vec::new();
     for name in &args.number {
-        only.push(Knob::named(name).ok_or_else(|| {
-            let names: Vec<_> = KNOBS.iter().map(|(_, info)| info.name).collect();
-            option(format!("there is no number `{}`; there are {}", name.escape_debug(), names.join(", ")))
-        })?);
+        only.push(Knob::named(name).map_err(option)?);
     }
     if args.backend == Backend::Interp {
         let diagnostic = Diagnostic::bare(Code::OptionValue, "there is nothing to tune for the evaluator");

@@ -81,8 +81,14 @@ impl Knob {
         &KNOBS[self as usize].1
     }
     /// The number with this name.
-    pub fn named(name: &str) -> Option<Knob> {
-        KNOBS.iter().find(|(_, info)| info.name == name).map(|(knob, _)| *knob)
+    ///
+    /// # Errors
+    /// A message: there is none.
+    pub fn named(name: &str) -> Result<Knob, String> {
+        KNOBS.iter().find(|(_, info)| info.name == name).map(|(knob, _)| *knob).ok_or_else(|| {
+            let names: Vec<_> = KNOBS.iter().map(|(_, info)| info.name).collect();
+            format!("there is no number `{}`; there are {}", name.escape_debug(), names.join(", "))
+        })
     }
 }
 
@@ -140,10 +146,7 @@ impl Tuning {
             return Err(format!("`{}`: `name=value` is expected", setting.escape_debug()));
         };
         let (name, value) = (name.trim(), value.trim());
-        let Some(knob) = Knob::named(name) else {
-            let names: Vec<_> = KNOBS.iter().map(|(_, info)| info.name).collect();
-            return Err(format!("there is no number `{}`; there are {}", name.escape_debug(), names.join(", ")));
-        };
+        let knob = Knob::named(name)?;
         let number = value.parse().map_err(|_| format!("`{}` is no whole number", value.escape_debug()))?;
         self.set(knob, number)
     }

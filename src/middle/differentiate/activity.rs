@@ -1,7 +1,7 @@
 //! Which variables depend on what is differentiated. Nothing is paid for the others.
 
 use crate::base::PrimType;
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, single_exp, visit};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, count_exp, parallel_exp, single_exp, visit};
 use rustc_hash::FxHashSet;
 
 /// The variables that depend on what is differentiated, by way of numbers that have derivatives.
@@ -173,16 +173,7 @@ fn carried(exp: &Exp, see: &mut dyn FnMut(Var)) {
             see(*array);
             see(*value);
         }
-        Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | Exp::RangeCount { .. } | Exp::SliceCount { .. } => {}
-        Exp::Check(_)
-        | Exp::Soac(_)
-        | Exp::Seg(_)
-        | Exp::Filter { .. }
-        | Exp::Rows { .. }
-        | Exp::Scatter { .. }
-        | Exp::Hist { .. }
-        | Exp::If { .. }
-        | Exp::Loop { .. }
-        | Exp::Call(..) => {}
+        Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | count_exp!() => {}
+        parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {}
     }
 }

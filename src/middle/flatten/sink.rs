@@ -95,7 +95,7 @@ impl Sink<'_> {
                 }
                 Exp::If { cond, then, els } => {
                     needed.extend(cond.var());
-                    if [then, els].into_iter().any(|branch| branch.stms.iter().any(|stm| takes_memory(&stm.exp))) {
+                    if takes_memory(&stm.exp) {
                         needed.extend(inside.drain());
                     }
                     for branch in [then, els] {
