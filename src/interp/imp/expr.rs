@@ -107,11 +107,17 @@ impl<'p> Machine<'p> {
     }
     /// An index or a count.
     pub fn index(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<i64> {
+        if let Some(n) = self.quick_number(e, frame) {
+            return Ok(n);
+        }
         let value = self.defined(e, frame, "an index or a size")?;
         if let Scalar::I64(n) = value { Ok(n) } else { fault(format!("an index of type {}", value.prim())) }
     }
     /// The value of a condition.
     pub fn truth(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<bool> {
+        if let Some(truth) = self.quick_truth(e, frame) {
+            return Ok(truth);
+        }
         let value = self.defined(e, frame, "a condition")?;
         if let Scalar::Bool(truth) = value { Ok(truth) } else { fault(format!("a condition of type {}", value.prim())) }
     }

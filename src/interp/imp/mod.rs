@@ -19,6 +19,7 @@ mod frame;
 mod ghost;
 mod kernel;
 mod memory;
+mod quick;
 mod race;
 mod stmt;
 

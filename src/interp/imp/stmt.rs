@@ -94,7 +94,12 @@ impl<'p> Machine<'p> {
             Stmt::Comment(_) | Stmt::Prefetch(..) | Stmt::Probe(_) => Ok(()),
             Stmt::Ghost(ghost) => self.ghost(ghost, frame),
             Stmt::Set(local, e) => {
-                let value = self.expr(e, frame)?;
+                let value = match frame.fun.locals[*local].prim {
+                    PrimType::I64 => self.quick_number(e, frame).map(Scalar::I64),
+                    PrimType::Bool => self.quick_truth(e, frame).map(Scalar::Bool),
+                    _ => None,
+                };
+                let value = if value.is_some() { value } else { self.expr(e, frame)? };
                 frame.set(*local, value);
                 Ok(())
             }
