@@ -25,12 +25,12 @@ impl<'p> Machine<'p> {
             }
             Expr::Op(op, args) => self.op(*op, args, frame)?,
             Expr::Int(op, a, b) => {
-                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                let (a, b) = (self.operand(a, frame)?, self.operand(b, frame)?);
                 int(*op, a, b)?
             }
             Expr::Select(cond, a, b) => {
-                let cond = self.expr(cond, frame)?;
-                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                let cond = self.operand(cond, frame)?;
+                let (a, b) = (self.operand(a, frame)?, self.operand(b, frame)?);
                 match cond {
                     Some(cond) => {
                         if cond == Scalar::Bool(true) {
@@ -43,8 +43,8 @@ impl<'p> Machine<'p> {
                 }
             }
             Expr::Blend(_, mask, a, b) => {
-                let mask = self.expr(mask, frame)?;
-                let (a, b) = (self.expr(a, frame)?, self.expr(b, frame)?);
+                let mask = self.operand(mask, frame)?;
+                let (a, b) = (self.operand(a, frame)?, self.operand(b, frame)?);
                 match mask.and_then(Scalar::as_i128) {
                     Some(0) => b,
                     Some(mask) if is_full(mask) => a,
@@ -53,8 +53,8 @@ impl<'p> Machine<'p> {
                 }
             }
             Expr::Quotient(prim, x, y, r) => {
-                let (x, y) = (self.expr(x, frame)?, self.expr(y, frame)?);
-                self.expr(r, frame)?;
+                let (x, y) = (self.operand(x, frame)?, self.operand(y, frame)?);
+                self.operand(r, frame)?;
                 match (x, y) {
                     (Some(x), Some(y)) => apply(ScalarOp::new(Op::Div, *prim), &[x, y])?,
                     _ => None,
@@ -72,6 +72,12 @@ impl<'p> Machine<'p> {
             },
         })
     }
+    /// The value of an operand, most of which are locals.
+    #[inline]
+    fn operand(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Run<Val> {
+        if let Expr::Local(local) = e { Ok(frame.local(*local)) } else { self.expr(e, frame) }
+    }
+
     /// Into how many chunks a loop is divided.
     fn chunks(&self, width: i64, at_most_threads: bool) -> i64 {
         if self.divided || width <= 1 {
@@ -85,7 +91,7 @@ impl<'p> Machine<'p> {
         let mut values = [Scalar::Bool(false); 3];
         let mut defined = true;
         for (value, arg) in values.iter_mut().zip(args) {
-            match self.expr(arg, frame)? {
+            match self.operand(arg, frame)? {
                 Some(scalar) => *value = scalar,
                 None => defined = false,
             }
