@@ -16,7 +16,6 @@ pub mod cli;
 pub mod diag;
 pub mod driver;
 pub mod editor;
-pub mod embed;
 pub mod front;
 pub mod interp;
 pub mod ir;
@@ -24,3 +23,5 @@ pub mod middle;
 pub mod rank;
 pub mod runtime;
 pub mod theory;
+
+pub use cli::embed;

@@ -1,8 +1,10 @@
-//! The command line: one file per command. The only place that touches files, processes and the environment.
+//! The command line: one file per command, and [`embed`] for other processes. The only place that touches files, processes and the
+//! environment.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this is the layer that does input and output")]
 
 pub mod apl;
+pub mod embed;
 pub mod entries;
 pub mod files;
 pub mod output;

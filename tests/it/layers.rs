@@ -1,11 +1,12 @@
-//! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli` <- `embed`.
+//! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli` <- `cli/embed`.
 
 use std::path::{Path, PathBuf};
 
 /// The layers whose modules have rules of their own.
 const LAYERS: &[&str] = &["front", "middle", "back", "interp", "theory"];
 
-/// Each module of the crate with the other modules that it may name; a layer stands for all modules in it.
+/// Each module of the crate with the other modules that it may name; a layer stands for all modules in it. A module of a module is named
+/// where it has rules that the rest of it has not.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("diag", &["base"]),
@@ -63,7 +64,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "front/apl",
         ],
     ),
-    ("embed", &["base", "diag", "ir", "runtime", "interp", "driver", "front/elaborate", "front/explicit", "front/resolve", "cli"]),
+    ("cli/embed", &["base", "diag", "ir", "runtime", "interp", "driver", "front/elaborate", "front/explicit", "front/resolve", "cli"]),
     (
         "cli",
         &[
@@ -134,6 +135,8 @@ fn paths(within: &[&str], text: &str, found: &mut Vec<String>) {
         match (path.as_slice(), text.strip_prefix(&format!("{first}::"))) {
             ([layer], Some(rest)) if LAYERS.contains(layer) => paths(&[layer], rest, found),
             ([layer, module, ..], _) if LAYERS.contains(layer) => found.push(format!("{layer}/{module}")),
+            ([module, inner, ..], _) if has_rules(module, inner) => found.push(format!("{module}/{inner}")),
+            ([module], Some(rest)) if has_rules(module, &word(rest)) => found.push(format!("{module}/{}", word(rest))),
             ([module, ..], _) => found.push((*module).to_string()),
             ([], _) => {}
         }
@@ -147,6 +150,11 @@ fn paths(within: &[&str], text: &str, found: &mut Vec<String>) {
     for part in list.split(separators) {
         paths(within, part.trim(), found);
     }
+}
+
+/// Whether the table has this module of a module.
+fn has_rules(module: &str, inner: &str) -> bool {
+    MAY_NAME.iter().any(|(name, _)| name.split_once('/') == Some((module, inner)))
 }
 
 /// The path of a file's module: `back/c/mod.rs` is `back`, `c`.
@@ -171,7 +179,10 @@ fn imports_go_one_way() {
         if tests || matches!(*first, "lib" | "main") || own.len() == 1 && LAYERS.contains(first) {
             continue;
         }
-        let module = if LAYERS.contains(first) { own[..2].join("/") } else { (*first).to_string() };
+        let module = match own.as_slice() {
+            [layer, inner, ..] if LAYERS.contains(layer) || has_rules(layer, inner) => format!("{layer}/{inner}"),
+            _ => (*first).to_string(),
+        };
         let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {
             wrong.push(format!("{}: the module `{module}` is not in the table", relative.display()));
             continue;
@@ -215,5 +226,6 @@ fn the_scan_finds_imports() {
     assert_eq!(named("use crate::{base::{A, B}, front::infer::x};"), ["base", "front/infer"]);
     assert_eq!(named("use crate::front::{infer, resolve::{A}};"), ["front/infer", "front/resolve"]);
     assert_eq!(named("use super::x; use super::super::lower::y;"), ["back/c", "back/lower"]);
+    assert_eq!(named("use crate::cli::embed::x; use crate::cli::files;"), ["cli/embed", "cli"]);
     assert_eq!(named("#[cfg(test)]\nmod tests { use crate::cli; }"), Vec::<String>::new());
 }

@@ -4,7 +4,9 @@
 //! the elements that the function is called with: the declared ones, or those for which inference inserts maps ([`Program::instance`]).
 //! Instances take arrays where they lie, and give away those that they made.
 //!
-//! Nothing here touches files or processes: that is done by [`cli`](crate::cli).
+//! Nothing here touches files or processes: the rest of [`cli`](crate::cli) does.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod instance;
 mod report;
