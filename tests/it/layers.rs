@@ -198,6 +198,22 @@ fn imports_go_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Errors are data: outside of the table of codes nothing knows a code by its number.
+#[test]
+fn codes_are_compared_by_their_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let number = |text: &&str| text.len() == 5 && text.starts_with('E') && text[1..].bytes().all(|byte| byte.is_ascii_digit());
+    let mut wrong = Vec::new();
+    for path in files.into_iter().filter(|path| !path.ends_with("base/code.rs")) {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let code = text.split("#[cfg(test)]").next().unwrap_or(&text);
+        wrong.extend(code.split('"').filter(number).map(|code| format!("{}: {code}", path.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The mistakes that tests put into the compiler are in what is built for these tests alone.
 #[cfg(not(feature = "mutations"))]
 #[test]

@@ -3,7 +3,7 @@
 use super::compare::agree;
 use super::tree::Program;
 use crate::support::batch::{Batch, Verdict};
-use remora::base::Symbol;
+use remora::base::{Code, Symbol};
 use remora::cli::values::{Signature, show};
 use remora::driver::{self, memory};
 use remora::interp;
@@ -66,11 +66,11 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// The outcome of a run that may panic.
-pub fn outcome(run: impl FnOnce() -> Result<Value, (&'static str, String)>) -> Outcome {
+pub fn outcome(run: impl FnOnce() -> Result<Value, (Code, String)>) -> Outcome {
     match caught(|| run().map(|value| shown(&value))) {
         Ok(Ok(text)) => Outcome::Value(text),
-        Ok(Err((code, message))) if code == "E0599" => Outcome::Broken(format!("{code}: {message}")),
-        Ok(Err((code, _))) => Outcome::Failed(code.into()),
+        Ok(Err((code, message))) if code == Code::MalformedCore => Outcome::Broken(format!("{code}: {message}")),
+        Ok(Err((code, _))) => Outcome::Failed(code.to_string()),
         Err(panic) => Outcome::Broken(panic),
     }
 }
@@ -117,7 +117,7 @@ impl Checked {
     pub fn run(&self, stage: Stage, at: usize, arguments: &[Vec<Value>], machine: &interp::core::Machine) -> Vec<Outcome> {
         let Some(define) = self.define(at) else { return vec![Outcome::Broken("no definition".into()); arguments.len()] };
         let name = define.name;
-        let code = |failure: Box<interp::Failure>| (failure.code.number(), failure.message);
+        let code = |failure: Box<interp::Failure>| (failure.code, failure.message);
         if matches!(stage, Stage::Imp | Stage::ImpDevice) {
             return self.with_memory(stage == Stage::ImpDevice, name, arguments);
         }
@@ -141,7 +141,7 @@ impl Checked {
             Err(panic) => return vec![Outcome::Broken(panic); arguments.len()],
         };
         let once = |stage: usize, order: memory::Order, values: &[Value]| {
-            outcome(|| memory::run_stage(checked, &stages, stage, order, name, values).map_err(|d| (d.code.number(), d.message)))
+            outcome(|| memory::run_stage(checked, &stages, stage, order, name, values).map_err(|d| (d.code, d.message)))
         };
         let run = |values: &Vec<Value>| {
             let first = once(0, memory::Order::FIRST, values);
@@ -150,7 +150,7 @@ impl Checked {
                 if !agree(&first, &next) {
                     return match next {
                         Outcome::Broken(_) => next,
-                        _ => Outcome::Broken(format!("E0599: `{}` changes {first:?} to {next:?}", stages.pass(stage))),
+                        _ => Outcome::Broken(format!("{}: `{}` changes {first:?} to {next:?}", Code::MalformedCore, stages.pass(stage))),
                     };
                 }
             }

@@ -385,7 +385,7 @@ impl Worker {
         let Ok(values) = values else { return vec![Outcome::Broken("the input cannot be read".into())] };
         let names = checked.parameter_names(define.name);
         let run = |program: &&native::Program| {
-            outcome(|| program.call(define, &names, values.clone()).map_err(|diagnostic| (diagnostic.code.number(), diagnostic.message)))
+            outcome(|| program.call(define, &names, values.clone()).map_err(|diagnostic| (diagnostic.code, diagnostic.message)))
         };
         compiled.iter().map(run).collect()
     }
