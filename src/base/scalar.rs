@@ -111,7 +111,8 @@ impl FoldOp {
             Op::Max => lowest(self.prim),
             // All bits of an integer, and true.
             Op::And => Scalar::from_i128(self.prim, -1),
-            _ => Scalar::from_i128(self.prim, 0),
+            Op::Add | Op::Or | Op::Xor => Scalar::from_i128(self.prim, 0),
+            other => crate::ice!(Span::default(), "nothing is folded with {other:?}"),
         }
     }
     /// What partial results that a program knows nothing of start from: neutral beside every value. Of floats NaN gives way to every number,

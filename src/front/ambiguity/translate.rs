@@ -151,8 +151,35 @@ impl<'a> Translator<'a> {
             }
             ExprKind::Assert { cond, expr } => Term::node(tag, self.all([*cond, *expr])),
             ExprKind::Coerce { expr, .. } => Term::node(tag, self.all([*expr])),
-            // Errors and holes; everything else is translated above.
-            _ => Term::node(tag, Vec::new()),
+            // Errors and holes; `expr` translates the others.
+            ExprKind::Error
+            | ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::OpFn(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Record(_)
+            | ExprKind::Array(_)
+            | ExprKind::Constr { .. }
+            | ExprKind::Project { .. }
+            | ExprKind::Apply { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::LeftSection { .. }
+            | ExprKind::RightSection { .. }
+            | ExprKind::ProjectSection(_)
+            | ExprKind::Let { .. }
+            | ExprKind::LetFun(_)
+            | ExprKind::If { .. }
+            | ExprKind::Ascribe { .. }
+            | ExprKind::Attr { .. }
+            | ExprKind::Open { .. }
+            | ExprKind::Hole => Term::node(tag, Vec::new()),
         }
     }
 

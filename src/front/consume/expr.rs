@@ -94,7 +94,26 @@ impl<'a> Checker<'a> {
             ExprKind::With { base, path, value } => self.update(*base, path, *value),
             // A constructor without payload.
             ExprKind::Constr { .. } => self.fresh(at),
-            _ => self.ty(at).map_or(Value::Scalar, |_| self.fresh(at)),
+            // Errors and holes, and the forms that `expr` sees to.
+            ExprKind::Error
+            | ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Imaginary { .. }
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Apply { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::LetFun(_)
+            | ExprKind::LetUpdate { .. }
+            | ExprKind::Ascribe { .. }
+            | ExprKind::Coerce { .. }
+            | ExprKind::Assert { .. }
+            | ExprKind::Attr { .. }
+            | ExprKind::Open { .. }
+            | ExprKind::Hole => self.ty(at).map_or(Value::Scalar, |_| self.fresh(at)),
         }
     }
 

@@ -165,7 +165,24 @@ impl Context<'_> {
                 self.holes.push((expr.span, ty.clone()));
                 ty
             }
-            _ => self.error_type(),
+            // Errors, and the forms that `judge` sees to.
+            ExprKind::Error
+            | ExprKind::Paren(_)
+            | ExprKind::Attr { .. }
+            | ExprKind::Open { .. }
+            | ExprKind::Name(_)
+            | ExprKind::OpFn(_)
+            | ExprKind::Project { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::LetFun(_)
+            | ExprKind::LetUpdate { .. }
+            | ExprKind::Apply { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::LeftSection { .. }
+            | ExprKind::RightSection { .. }
+            | ExprKind::ProjectSection(_)
+            | ExprKind::IndexSection(_) => self.error_type(),
         }
     }
 
