@@ -10,6 +10,8 @@
 //!
 //! [`ir`] has the languages, [`driver`] the order of the passes, [`cli`] the commands; [`embed`] is what bindings to other languages use.
 
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
+
 pub mod back;
 pub mod base;
 pub mod cli;

@@ -150,30 +150,7 @@ impl Machine {
                 let by = left.simple(span, "the left argument of a rotation")?;
                 self.rotated(by, &arr, axis, span).map(Val::Arr)
             }
-            '⍉' => {
-                let arr = right.arr(span, "`⍉`")?;
-                let order = left.simple(span, "the left argument of `⍉`")?;
-                let Some(order) = order.constant_ints() else {
-                    return fail(
-                        Code::AplStatic,
-                        span,
-                        "the left argument of `⍉` must be known before the program runs",
-                        "write it as literals",
-                    );
-                };
-                let order: Option<Vec<usize>> = order.iter().map(|at| usize::try_from(at - self.origin).ok()).collect();
-                let most = order.as_ref().and_then(|order| order.iter().max().copied()).map_or(0, |most| most + 1);
-                let order = order.filter(|order| order.len() == arr.rank() && (0..most).all(|axis| order.contains(&axis)));
-                let Some(order) = order else {
-                    return fail(
-                        Code::AplIndex,
-                        span,
-                        format!("these are not the axes of an array of rank {} (RANK ERROR)", arr.rank()),
-                        "",
-                    );
-                };
-                self.transposed(&order, &arr).map(Val::Arr)
-            }
+            '⍉' => self.with_axes_in_order(left, right, span),
             '/' | '⌿' => self.replicated(left, right, axis, glyph == '/', span),
             '\\' | '⍀' => self.expanded(left, right, axis, glyph == '\\', span),
             '⌷' => self.squad(left, right, span),
@@ -210,6 +187,22 @@ impl Machine {
             ),
             _ => fail(Code::AplSentence, span, format!("`{glyph}` takes one argument (SYNTAX ERROR)"), ""),
         }
+    }
+
+    /// `order⍉array`.
+    fn with_axes_in_order(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
+        let arr = right.arr(span, "`⍉`")?;
+        let order = left.simple(span, "the left argument of `⍉`")?;
+        let Some(order) = order.constant_ints() else {
+            return fail(Code::AplStatic, span, "the left argument of `⍉` must be known before the program runs", "write it as literals");
+        };
+        let order: Option<Vec<usize>> = order.iter().map(|at| usize::try_from(at - self.origin).ok()).collect();
+        let most = order.as_ref().and_then(|order| order.iter().max().copied()).map_or(0, |most| most + 1);
+        let order = order.filter(|order| order.len() == arr.rank() && (0..most).all(|axis| order.contains(&axis)));
+        let Some(order) = order else {
+            return fail(Code::AplIndex, span, format!("these are not the axes of an array of rank {} (RANK ERROR)", arr.rank()), "");
+        };
+        self.transposed(&order, &arr).map(Val::Arr)
     }
 
     /// A scalar of what is known of a vector of one element.

@@ -149,20 +149,7 @@ pub fn dyad(glyph: char, a: Kind, b: Kind, exponent: Option<i64>, span: Span) ->
             if number == Kind::Int {
                 Dyad { operand: Kind::Int, result: Kind::Double, body: Box::new(binomial) }
             } else {
-                Dyad {
-                    operand: Kind::Double,
-                    result: Kind::Double,
-                    body: Box::new(|b, k, n| {
-                        // n! / (k! (n-k)!)
-                        let difference = b.op2(Op::Sub, D, n.clone(), k.clone());
-                        let [n, k, rest] = [n, k, difference].map(|x| {
-                            let next = b.op2(Op::Add, D, x, b.lit(Scalar::F64(1.0)));
-                            b.op1(Op::Gamma, D, next)
-                        });
-                        let below = b.op2(Op::Mul, D, k, rest);
-                        b.op2(Op::Div, D, n, below)
-                    }),
-                }
+                Dyad { operand: Kind::Double, result: Kind::Double, body: Box::new(binomial_of_floats) }
             }
         }
         _ => return fail(Code::AplSentence, span, format!("`{glyph}` is no scalar function of two arguments"), ""),
@@ -247,6 +234,17 @@ fn lcm(b: &mut Build, x: Expr, y: Expr) -> Expr {
     let divisor = b.choose(none, b.int(1), common);
     let part = b.op2(Op::Div, I, x, divisor);
     b.op2(Op::Mul, I, part, y)
+}
+
+/// `k!n` of floats: n! / (k! (n-k)!).
+fn binomial_of_floats(b: &mut Build, k: Expr, n: Expr) -> Expr {
+    let difference = b.op2(Op::Sub, D, n.clone(), k.clone());
+    let [n, k, rest] = [n, k, difference].map(|x| {
+        let next = b.op2(Op::Add, D, x, b.lit(Scalar::F64(1.0)));
+        b.op1(Op::Gamma, D, next)
+    });
+    let below = b.op2(Op::Mul, D, k, rest);
+    b.op2(Op::Div, D, n, below)
 }
 
 /// `k!n` of whole numbers: the product of (n-k+i)÷i, 0 outside of the triangle.

@@ -107,13 +107,13 @@ impl Elab<'_> {
     pub(super) fn remember_argument_sizes(&mut self, sizes: &[LateSize], params: &[Symbol]) {
         for LateSize { meta, expr } in sizes {
             if let Some(expr) = self.normal(expr, false, &mut { MOST_NODES }) {
-                self.argument_sizes.push(ArgumentSize { size: Dim::atom(*meta), expr, params: params.to_vec() });
+                self.claims.arguments.push(ArgumentSize { size: Dim::atom(*meta), expr, params: params.to_vec() });
             }
         }
     }
     /// Those among the size parameters of a definition.
     pub(super) fn argument_sizes_of(&self, params: &[Symbol]) -> Vec<ArgumentSize> {
-        let own = self.argument_sizes.iter().map(|of| ArgumentSize { size: self.sizes.zonk(&of.size), ..of.clone() });
+        let own = self.claims.arguments.iter().map(|of| ArgumentSize { size: self.sizes.zonk(&of.size), ..of.clone() });
         own.filter(|of| matches!(of.size.as_atom(), Some(DimAtom::Var(name)) if params.contains(&name))).collect()
     }
     /// The sizes that functions among the arguments of a call are applied to, where the arguments leave them open.

@@ -5,7 +5,7 @@ use super::{Elab, Local, MetaKind, Result, Scheme, Typed, abstracted, shape_var,
 use crate::base::scalar::{self, Member, Op};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, Param, Prim, Shape, Type};
-use crate::ir::surface::{self, ExprId, Ident, LetFun, view};
+use crate::ir::surface::{self, ExprId, Ident, LetFun, TypeId, view};
 use crate::ir::tables::{DefId, RBase, RType, Res};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ impl Elab<'_> {
     /// Elaborates an expression; bindings that it needs are added to the current scope.
     pub(super) fn expr(&mut self, e: ExprId) -> Result<Typed> {
         let done = self.elaborated(e)?;
-        if let Some(seen) = &mut self.seen {
+        if let Some(seen) = &mut self.done.seen {
             seen.exprs.insert(view::strip(&self.program.ast, e), done.1.clone());
         }
         Ok(done)
@@ -35,12 +35,12 @@ impl Elab<'_> {
         let program = self.program;
         // All parentheses at once: looking through them again at every level would be quadratic.
         let e = view::strip(&program.ast, e);
-        if let Some(done) = self.ready.remove(&e) {
+        if let Some(done) = self.done.ready.remove(&e) {
             return Ok(done);
         }
         for inner in self.chain(e).into_iter().rev() {
             let done = self.expr(inner)?;
-            self.ready.insert(inner, done);
+            self.done.ready.insert(inner, done);
         }
         let node = &program.ast.exprs[e];
         let span = node.span;
@@ -97,48 +97,20 @@ impl Elab<'_> {
                 self.bind_pattern(&[], *binder, updated, span)?;
                 self.expr(*body)
             }
-            surface::ExprKind::If { cond, then, els } => match self.exits.get(&e).copied() {
+            surface::ExprKind::If { cond, then, els } => match self.exits.branches.get(&e).copied() {
                 Some(exit) => self.expr(exit),
                 None => self.conditional(*cond, *then, *els, span),
             },
             surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
             surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
-            surface::ExprKind::Ascribe { expr, ty } => {
-                let literal = view::strip(&self.program.ast, *expr);
-                if matches!(self.program.ast.exprs[literal].kind, surface::ExprKind::Array(_)) {
-                    let declared = self.open_annotation(*ty)?;
-                    let (value, actual) = match self.ragged_literal(literal, &declared, span)? {
-                        Some(value) => value,
-                        None => self.expr(*expr)?,
-                    };
-                    let (value, actual) = self.fitted(&declared, (value, actual), span)?;
-                    self.unify_at(&declared, &actual, span)?;
-                    return Ok((value, declared));
-                }
-                let (value, actual) = self.expr(*expr)?;
-                let declared = self.open_annotation(*ty)?;
-                let (value, actual) = self.fitted(&declared, (value, actual), span)?;
-                self.unify_at(&declared, &actual, span)?;
-                Ok((value, declared))
-            }
+            surface::ExprKind::Ascribe { expr, ty } => self.ascribed(*expr, *ty, span),
             surface::ExprKind::Coerce { expr, ty } => {
                 let value = self.expr(*expr)?;
                 let declared = self.open_annotation(*ty)?;
                 self.coerce(value, declared, span)
             }
-            surface::ExprKind::Assert { cond, expr } => {
-                let (cond, _) = self.expr(*cond)?;
-                let (expr, ty) = self.scoped_value(*expr)?;
-                let message = Symbol::new("the condition is false");
-                let checked = Expr::new(ExprKind::Assert { cond, message, expr: expr.clone() }, span);
-                // What is known of a size is known of it after the check.
-                if self.size_of(&expr).is_some() {
-                    self.bind_let(Symbol::new("checked"), checked, ty.clone(), span);
-                    return Ok((expr, ty));
-                }
-                Ok(self.open((checked, ty)))
-            }
-            surface::ExprKind::Match { scrutinee, cases } => match self.exits.get(&e).copied() {
+            surface::ExprKind::Assert { cond, expr } => self.asserted(*cond, *expr, span),
+            surface::ExprKind::Match { scrutinee, cases } => match self.exits.branches.get(&e).copied() {
                 Some(exit) => {
                     let cases: Vec<_> = cases.iter().copied().filter(|(_, body)| *body == exit).collect();
                     self.match_(*scrutinee, &cases, span)
@@ -154,6 +126,34 @@ impl Elab<'_> {
             surface::ExprKind::Apply { .. } | surface::ExprKind::Binary { .. } | surface::ExprKind::Unary { .. } => Err(self.missing(span)),
         }
     }
+    /// `expr: ty`. The rows of a literal may be of different lengths where the type says so.
+    fn ascribed(&mut self, expr: ExprId, ty: TypeId, span: Span) -> Result<Typed> {
+        let literal = view::strip(&self.program.ast, expr);
+        let ((value, actual), declared) = match self.program.ast.exprs[literal].kind {
+            surface::ExprKind::Array(_) => {
+                let declared = self.open_annotation(ty)?;
+                let ragged = self.ragged_literal(literal, &declared, span)?;
+                (ragged.map_or_else(|| self.expr(expr), Ok)?, declared)
+            }
+            _ => (self.expr(expr)?, self.open_annotation(ty)?),
+        };
+        let (value, actual) = self.fitted(&declared, (value, actual), span)?;
+        self.unify_at(&declared, &actual, span)?;
+        Ok((value, declared))
+    }
+    /// `assert cond expr`.
+    fn asserted(&mut self, cond: ExprId, expr: ExprId, span: Span) -> Result<Typed> {
+        let (cond, _) = self.expr(cond)?;
+        let (expr, ty) = self.scoped_value(expr)?;
+        let message = Symbol::new("the condition is false");
+        let checked = Expr::new(ExprKind::Assert { cond, message, expr: expr.clone() }, span);
+        // What is known of a size is known of it after the check.
+        if self.size_of(&expr).is_some() {
+            self.bind_let(Symbol::new("checked"), checked, ty.clone(), span);
+            return Ok((expr, ty));
+        }
+        Ok(self.open((checked, ty)))
+    }
     /// The operator applications down the left edge of a long chain `a + b + c + ..`, outermost first: elaborated from the inside
     /// out, they need no deep recursion.
     fn chain(&self, e: ExprId) -> Vec<ExprId> {
@@ -167,7 +167,7 @@ impl Elab<'_> {
         let mut chain = Vec::new();
         let mut at = e;
         while let Some(lhs) = operator(at) {
-            if self.ready.contains_key(&lhs) || operator(lhs).is_none() {
+            if self.done.ready.contains_key(&lhs) || operator(lhs).is_none() {
                 break;
             }
             chain.push(lhs);

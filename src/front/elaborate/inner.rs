@@ -56,7 +56,7 @@ impl Names {
 impl Elab<'_> {
     /// Hands on the types inside of a definition that somebody asks for.
     pub(super) fn keep_seen(&mut self, existential: &[usize]) {
-        let Some(seen) = self.seen.take().filter(|_| existential.is_empty()) else { return };
+        let Some(seen) = self.done.seen.take().filter(|_| existential.is_empty()) else { return };
         let exprs = seen.exprs.iter().map(|(id, ty)| (*id, self.sizes.zonk_type(ty))).collect();
         let locals = self.names.locals.iter().filter_map(|(id, local)| match local {
             Local::Var { ty, .. } => Some((*id, self.sizes.zonk_type(ty))),

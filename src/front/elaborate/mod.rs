@@ -289,6 +289,10 @@ struct Claims {
     needed: Vec<Needed>,
     /// Sizes that follow from others by equations.
     naturals: Vec<(Dim, Natural)>,
+    /// Sizes that parameters which are functions are applied to, as far as they are computed from other parameters.
+    arguments: Vec<computed::ArgumentSize>,
+    /// Sizes of rows of ragged arrays: where rows are mapped over together they are compared at run time.
+    rows: FxHashSet<Symbol>,
 }
 
 struct Elab<'a> {
@@ -303,23 +307,22 @@ struct Elab<'a> {
     reading: Reading,
     /// Whether sizes of parameters stay apart where branches or the values of a loop differ in them.
     apart: bool,
-    /// Expressions that were elaborated before their parent asks for them.
-    ready: FxHashMap<ExprId, Typed>,
+    done: Done,
     claims: Claims,
-    /// Sizes that parameters which are functions are applied to, as far as they are computed from other parameters.
-    argument_sizes: Vec<computed::ArgumentSize>,
     /// The applications with insertions around the current place.
     applications: Vec<Span>,
-    /// Sizes of rows of ragged arrays: where rows are mapped over together they are compared at run time.
-    rows: FxHashSet<Symbol>,
     /// Finished definitions: variants of others, then this one.
     defs: Vec<core::Define>,
-    /// Types that are kept, where somebody asks for them.
+    exits: recursive::Exits,
+}
+
+/// Expressions that were elaborated.
+#[derive(Default)]
+struct Done {
+    /// Those that were before their parent asks for them.
+    ready: FxHashMap<ExprId, Typed>,
+    /// The types of all, where somebody asks for them.
     seen: Option<Seen>,
-    /// Whether only the type of the first exit of the next function is looked for.
-    probing: bool,
-    /// The branches that lead there.
-    exits: FxHashMap<ExprId, ExprId>,
 }
 
 /// The shape variable that belongs to a type variable.
@@ -330,7 +333,7 @@ fn shape_var(ty: Symbol) -> Symbol {
 impl<'a> Elab<'a> {
     fn new(program: &'a Program, tables: &'a Tables, schemes: &'a mut Schemes, def: DefId) -> Self {
         Elab {
-            seen: (schemes.watched == Some(def)).then(Seen::default),
+            done: Done { ready: FxHashMap::default(), seen: (schemes.watched == Some(def)).then(Seen::default) },
             program,
             tables,
             schemes,
@@ -341,14 +344,10 @@ impl<'a> Elab<'a> {
             frames: Vec::new(),
             reading: Reading::default(),
             apart: true,
-            ready: FxHashMap::default(),
             claims: Claims::default(),
-            argument_sizes: Vec::new(),
             applications: Vec::new(),
-            rows: FxHashSet::default(),
             defs: Vec::new(),
-            probing: false,
-            exits: FxHashMap::default(),
+            exits: recursive::Exits::default(),
         }
     }
 
@@ -542,7 +541,7 @@ impl<'a> Elab<'a> {
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
         let declared = declared.map(|ty| self.open_parameters(ty, span));
         let body_span = self.program.ast.exprs[body].span;
-        let exit = match std::mem::take(&mut self.probing) {
+        let exit = match std::mem::take(&mut self.exits.wanted) {
             true => self.first_exit(body, declared.as_ref())?,
             false => recursive::Exit::Value(self.expr(body)?),
         };

@@ -47,7 +47,7 @@ impl Elab<'_> {
             Binding::Let { .. } => Vec::new(),
         });
         let new: Vec<Symbol> = new.collect();
-        self.rows.extend(new);
+        self.claims.rows.extend(new);
         opened
     }
     /// Binds a pattern to a row, which is opened.
@@ -60,7 +60,7 @@ impl Elab<'_> {
     }
     /// A size of a row.
     fn is_row_size(&self, dim: &Dim) -> bool {
-        matches!(self.sizes.zonk(dim).as_atom(), Some(DimAtom::Var(name)) if self.rows.contains(&name))
+        matches!(self.sizes.zonk(dim).as_atom(), Some(DimAtom::Var(name)) if self.claims.rows.contains(&name))
     }
     /// Two rows that are mapped over together: the second with its size compared with that of the first. Nothing if their sizes are not those
     /// of rows.

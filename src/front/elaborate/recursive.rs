@@ -13,6 +13,7 @@ use crate::ir::core::{self, DimAtom, Type, equal};
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, TypeParam, view};
 use crate::ir::tables::{DefId, Program, Res, Tables};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +66,15 @@ fn unsettled(at: Span, scheme: &Scheme) -> Error {
     Error::new(ErrorKind::Undetermined(Undetermined::Recursion { result: Some(result.clone()) }), at)
 }
 
+/// The exit that is looked for in a recursive definition.
+#[derive(Default)]
+pub(super) struct Exits {
+    /// Whether only the type of the first exit of the next function is looked for.
+    pub wanted: bool,
+    /// The branches that lead there.
+    pub branches: FxHashMap<ExprId, ExprId>,
+}
+
 impl Schemes {
     /// Says what a definition, or a variant, is taken to be while it is elaborated.
     fn assume(&mut self, def: DefId, existential: &[usize], scheme: Option<Scheme>) {
@@ -85,7 +95,7 @@ impl Elab<'_> {
         let mut types = self.type_params(self.def);
         let sizes = self.size_params(&decl.tparams, existential);
         self.variant.open_results = existential.contains(&super::UNWRITTEN);
-        self.probing = true;
+        self.exits.wanted = true;
         let (_, ty) = self.function(&decl.params, decl.ret, decl.body, &[], decl.name.span)?;
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
         let mut scheme = self.generalise(sizes, ty, 0);
@@ -144,7 +154,7 @@ impl Elab<'_> {
     fn choose_branch(&mut self, id: ExprId, branches: &[ExprId]) -> bool {
         match branches.iter().find(|branch| self.choose_exit(**branch)) {
             Some(branch) => {
-                self.exits.insert(id, *branch);
+                self.exits.branches.insert(id, *branch);
                 true
             }
             None => false,

@@ -150,7 +150,6 @@ impl<'p, 'a> Builder<'p, 'a> {
             suggested: &mut self.file.suggested,
             foreign: &mut self.foreign,
             uses: Vec::new(),
-            recursive: false,
         }
     }
 
@@ -244,8 +243,8 @@ impl<'p, 'a> Builder<'p, 'a> {
                 let def = Arc::new(if self.copying() { self.program.ast.copy_def(def) } else { def.clone() });
                 let own = self.sees_itself(&def).then(|| DefId::new(self.program.defs.len()));
                 let mut walk = self.walk(def.name.span.file);
-                walk.def(&def, own);
-                let (uses, recursive) = (walk.uses, walk.recursive);
+                let recursive = walk.def(&def, own);
+                let uses = walk.uses;
                 let id = self.define(def.name, DefKind::Def(def.clone()), uses, None, true);
                 self.program.defs[id].recursive = recursive;
                 self.bind_term(def.name.name, id, offered);

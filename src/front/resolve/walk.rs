@@ -69,8 +69,6 @@ pub(super) struct Walk<'w, 'a> {
     pub foreign: &'w mut FxHashSet<Span>,
     /// The definitions that were named, itself excluded.
     pub uses: Vec<DefId>,
-    /// Whether the definition names itself.
-    pub recursive: bool,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -80,8 +78,8 @@ impl<'a> Walk<'_, 'a> {
 
     // Declarations.
 
-    /// A definition. `own` is what its name stands for in its body, if that is not what it stands for before.
-    pub fn def(&mut self, def: &DefDecl, own: Option<DefId>) {
+    /// A definition. `own` is what its name stands for in its body, if that is not what it stands for before. Says whether it names itself.
+    pub fn def(&mut self, def: &DefDecl, own: Option<DefId>) -> bool {
         self.check_fixed(def.name);
         let (mark, before) = (self.scope.mark(), self.errors.len());
         self.function(&def.tparams, &def.params, def.ret);
@@ -98,10 +96,11 @@ impl<'a> Walk<'_, 'a> {
         self.once(before, def.name, &def.tparams);
         let named = self.uses.len();
         self.uses.retain(|used| Some(*used) != own);
-        self.recursive = self.uses.len() < named;
-        if self.recursive && matches!(earlier, Some(Res::Global(_))) {
+        let recursive = self.uses.len() < named;
+        if recursive && matches!(earlier, Some(Res::Global(_))) {
             self.error(def.name.span, ErrorKind::HidesByRecursion { name: def.name.name });
         }
+        recursive
     }
 
     pub fn val(&mut self, val: &ValDecl) {

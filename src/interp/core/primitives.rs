@@ -224,26 +224,8 @@ impl Run<'_> {
             }
             (Prim::Reduce | Prim::ReduceComm, [f, init, xs]) => self.reduce(f, take(init), xs, span),
             (Prim::Scan, [f, init, xs]) => self.scan(f, take(init), xs, span),
-            (Prim::Filter, [f, xs]) => {
-                let n = outer(xs)?;
-                let mut kept = Vec::new();
-                for i in 0..n {
-                    let cell = xs.cell(i).ok_or_else(missing)?;
-                    if self.apply(f, vec![cell], span)?.as_bool().ok_or_else(|| broken("a truth value was expected"))? {
-                        kept.push(i);
-                    }
-                }
-                sized(if kept.len() == n { take(xs) } else { gather(xs, kept.len(), kept.into_iter(), span)? })
-            }
-            (Prim::Scatter, [xs, is, vs]) => {
-                let mut xs = take(xs);
-                let (is, n) = (ints(is)?, outer(&xs)?);
-                for (k, &i) in is.iter().enumerate() {
-                    let Some(position) = usize::try_from(i).ok().filter(|i| *i < n) else { continue };
-                    xs.set_cell(position, &vs.cell(k).ok_or_else(missing)?).map_err(shortage)?;
-                }
-                Ok(xs)
-            }
+            (Prim::Filter, [f, xs]) => self.filter(f, xs, span),
+            (Prim::Scatter, [xs, is, vs]) => scatter(take(xs), is, vs, span),
             (Prim::Hist, [f, init, k, is, xs]) => {
                 let k = int(k)?;
                 let k = natural(k, span)?;
@@ -285,6 +267,18 @@ impl Run<'_> {
             (Prim::Jvp2 | Prim::Vjp2 | Prim::ValueAndGrad | Prim::WithVjp, args) => self.derivative(prim, args, span),
             (prim, args) => Err(broken(&format!("{prim:?} with {} arguments", args.len()))),
         }
+    }
+
+    fn filter(&mut self, f: &Value, xs: &mut Value, span: Span) -> Outcome<Value> {
+        let n = outer(xs)?;
+        let mut kept = Vec::new();
+        for i in 0..n {
+            let cell = xs.cell(i).ok_or_else(missing)?;
+            if self.apply(f, vec![cell], span)?.as_bool().ok_or_else(|| broken("a truth value was expected"))? {
+                kept.push(i);
+            }
+        }
+        sized(if kept.len() == n { take(xs) } else { gather(xs, kept.len(), kept.into_iter(), span)? })
     }
 
     fn reduce(&mut self, f: &Value, init: Value, xs: &Value, span: Span) -> Outcome<Value> {
@@ -355,6 +349,16 @@ impl Run<'_> {
 }
 
 /// `a, a+1, .. b-1`.
+/// Positions outside of the array are passed over.
+fn scatter(mut xs: Value, is: &Value, vs: &Value, span: Span) -> Outcome<Value> {
+    let (is, n) = (ints(is)?, outer(&xs)?);
+    for (k, &i) in is.iter().enumerate() {
+        let Some(position) = usize::try_from(i).ok().filter(|i| *i < n) else { continue };
+        xs.set_cell(position, &vs.cell(k).ok_or_else(missing)?).map_err(|s| Failure::shortage(s, span))?;
+    }
+    Ok(xs)
+}
+
 fn range(a: i64, b: i64, span: Span) -> Outcome<Value> {
     let count = i128::from(b) - i128::from(a);
     let count = if count < 0 { Err(negative(b.saturating_sub(a), span)) } else { length(usize::try_from(count).ok(), span) }?;

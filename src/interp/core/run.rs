@@ -60,8 +60,8 @@ impl<'m> Run<'m> {
     }
 
     /// Evaluates an expression.
+    #[expect(clippy::too_many_lines, reason = "the evaluator's inner loop: one match over all forms, a few lines each")]
     pub fn value(&mut self, mut code: &Node) -> Outcome<Value> {
-        // The evaluator's inner loop: one match over all forms, a few lines each.
         loop {
             match code {
                 Node::Const(value) => return Ok(value.clone()),

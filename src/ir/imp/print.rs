@@ -151,18 +151,7 @@ impl Printer<'_> {
         match stmt {
             Stmt::Comment(text) => self.line(format!("-- {text}")),
             Stmt::Ghost(ghost) => self.ghost(ghost),
-            Stmt::Probe(probe) => {
-                let line = match probe.as_ref() {
-                    Probe::Begin(site, _) => format!("begin {}", site.raw()),
-                    Probe::End(site, _) => format!("end {}", site.raw()),
-                    Probe::Count(site, count, bytes) => format!("count {}: {} of {bytes} bytes", site.raw(), self.expr(count)),
-                    Probe::CountUnless(site, count, bytes, ptr, owners) => {
-                        let owners = list(owners, |handle| self.handle(*handle));
-                        format!("count {}: {} of {bytes} bytes, unless {} is of ({owners})", site.raw(), self.expr(count), self.ptr(*ptr))
-                    }
-                };
-                self.line(format!("probe {line}"));
-            }
+            Stmt::Probe(probe) => self.probe(probe),
             Stmt::Set(local, e) => self.line(format!("{} = {}", self.local(*local), self.expr(e))),
             Stmt::Point(ptr, Place::Ptr(base, offset)) => self.line(format!("{} = {}", self.ptr(*ptr), self.at(*base, offset))),
             Stmt::Point(ptr, Place::Table(k)) => self.line(format!("{} = table {k}", self.ptr(*ptr))),
@@ -250,6 +239,19 @@ impl Printer<'_> {
             }
             Stmt::Atomic(atomic) => self.atomic(atomic),
         }
+    }
+
+    fn probe(&mut self, probe: &Probe) {
+        let line = match probe {
+            Probe::Begin(site, _) => format!("begin {}", site.raw()),
+            Probe::End(site, _) => format!("end {}", site.raw()),
+            Probe::Count(site, count, bytes) => format!("count {}: {} of {bytes} bytes", site.raw(), self.expr(count)),
+            Probe::CountUnless(site, count, bytes, ptr, owners) => {
+                let owners = list(owners, |handle| self.handle(*handle));
+                format!("count {}: {} of {bytes} bytes, unless {} is of ({owners})", site.raw(), self.expr(count), self.ptr(*ptr))
+            }
+        };
+        self.line(format!("probe {line}"));
     }
 
     fn ghost(&mut self, ghost: &Ghost) {

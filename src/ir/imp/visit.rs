@@ -57,8 +57,8 @@ pub fn stmts(list: &[Stmt], see: &mut dyn FnMut(Mention)) {
     list.iter().for_each(|s| stmt(s, see));
 }
 
+#[expect(clippy::too_many_lines, reason = "one match over all forms, a few lines each")]
 fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
-    // One match over all forms, a few lines each.
     match s {
         // What only the evaluator looks at changes nothing for anybody else.
         Stmt::Comment(_) | Stmt::Ghost(_) => {}

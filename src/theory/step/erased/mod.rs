@@ -62,8 +62,8 @@ fn spine(expr: &Expr) -> Option<Spine> {
 }
 
 /// The next state; `None` for a value.
+#[expect(clippy::too_many_lines, reason = "the rules of reduction, one for each form, as the paper lists them")]
 fn reduce(expr: &Expr) -> Stepped<Expr> {
-    // The rules of reduction, one for each form, as the paper lists them.
     let span = expr.span();
     let make = |kind: ExprKind| Expr::new(kind, span);
     match expr.kind() {

@@ -72,8 +72,8 @@ fn spine(expr: &Expr) -> Option<Spine> {
 
 impl Machine {
     /// The next state; `None` for a value.
+    #[expect(clippy::too_many_lines, reason = "the rules of reduction, one for each form, as the paper lists them")]
     fn step(&mut self, whole: &Expr) -> Stepped<Expr> {
-        // The rules of reduction, one for each form, as the paper lists them.
         let span = whole.span();
         let make = |kind: ExprKind| Expr::new(kind, span);
         let fault = |fault: Fault| Stuck::at(fault, span);
