@@ -22,7 +22,9 @@ mod again;
 mod apl;
 mod attributes;
 pub mod backends;
+mod compile;
 mod entries;
+mod failures;
 #[cfg(feature = "mutations")]
 pub mod faults;
 pub mod memory;
@@ -36,19 +38,25 @@ mod remc;
 mod results;
 mod stats;
 mod suggest;
+mod validate;
 
 pub use crate::back::c::LOOPS;
 pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
 pub use again::{Previous, recheck};
 pub use apl::is_apl;
+pub use compile::{
+    CudaProgram, Native, compile, compile_cuda, cuda_library, kernels, launches, library, memory, optimise, own_text, run_kernels,
+    run_soac, specialise,
+};
 pub(crate) use entries::too_many_parts;
+pub use failures::{Place, compiled_failure, failed, internal};
 pub(crate) use modules::scalar_type;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
 pub use stats::{Stats, Times, times_table};
+pub use validate::core_problem;
 
-use crate::back::{c, cuda, text};
-use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice, ice::Bug};
+use crate::base::{Code, FileId, SourceMap, Span, Symbol, ice};
 use crate::diag::{Diagnostic, Severity};
 use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::elaborate::{self, ErrorKind, Failure, Schemes};
@@ -56,18 +64,18 @@ use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
 use crate::front::{consume, derive};
 use crate::interp;
-use crate::ir::core::{self, check::CoreError};
+use crate::ir::core::{self};
 use crate::ir::surface::{Ast, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Tables};
-use crate::ir::tuning::{On, Tuning};
-use crate::ir::{imp, soac};
+use crate::ir::tuning::Tuning;
 use crate::rank::{self, text::Fixture};
 use crate::runtime::Value;
-use pipeline::{DEVICE, PROCESSOR, Pipeline, Target};
+use failures::failure_diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::time::Instant;
 use suggest::{Misfit, Reading};
+use validate::{validate_core, validate_trees, validating};
 
 /// Everything that is known about a program.
 #[derive(Debug, Default)]
@@ -401,253 +409,6 @@ pub fn run(checked: &Checked, entry: Symbol, arguments: Vec<Value>, threads: Opt
     result.map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
 }
 
-/// The first-order program for these entry points of an accepted program (all that are declared, if none are given).
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn specialise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    Pipeline::new(sources).specialise(checked, entries)
-}
-
-/// The optimised first-order program for these entry points.
-///
-/// # Errors
-/// Those of [`specialise()`].
-pub fn optimise(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    Pipeline::new(sources).soac(&PROCESSOR, checked, entries)
-}
-
-/// The program for these entry points whose parallelism is in kernels.
-///
-/// # Errors
-/// Those of [`specialise()`].
-pub fn kernels(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
-    Pipeline::new(sources).soac(&DEVICE, checked, entries)
-}
-
-/// Runs an entry point by way of the program whose parallelism is in kernels.
-///
-/// # Errors
-/// Those of [`specialise()`], and what the program fails with.
-pub fn run_kernels(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    evaluate(checked, &kernels(sources, checked, &[entry])?, validating(), entry, arguments)
-}
-
-/// Runs an entry point by way of the optimised first-order program.
-///
-/// # Errors
-/// Those of [`specialise()`], and what the program fails with.
-pub fn run_soac(sources: &SourceMap, checked: &Checked, entry: Symbol, arguments: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
-    evaluate(checked, &optimise(sources, checked, &[entry])?, validating(), entry, arguments)
-}
-
-/// Runs a first-order program by its evaluator; with `regions` as one whose updates are done in place.
-fn evaluate(
-    checked: &Checked,
-    program: &soac::Program,
-    regions: bool,
-    entry: Symbol,
-    arguments: Vec<Value>,
-) -> Result<Value, Box<Diagnostic>> {
-    let define = checked.core.defs.iter().rfind(|define| define.name == entry);
-    let Some(define) = define else {
-        return Err(Box::new(Diagnostic::bare(Code::UnfitArguments, format!("there is no definition `{entry}`"))));
-    };
-    let names = checked.parameter_names(entry);
-    let call = if regions { interp::soac::call_in_place } else { interp::soac::call };
-    call(program, &define.ty, entry, arguments, &names).map_err(|failure| Box::new(failure_diagnostic(checked, &failure)))
-}
-
-/// The program with explicit memory for these entry points, as C is made of it.
-///
-/// # Errors
-/// Those of [`specialise()`].
-pub fn memory(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
-    memory_for(&PROCESSOR, sources, checked, entries)
-}
-
-/// The program with explicit memory and launches of kernels for these entry points.
-///
-/// # Errors
-/// Those of [`compile_cuda()`].
-pub fn launches(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
-    memory_for(&DEVICE, sources, checked, entries)
-}
-
-fn memory_for(target: &Target, sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<imp::Program, Box<Diagnostic>> {
-    let pipeline = Pipeline::new(sources);
-    let program = pipeline.soac(target, checked, entries)?;
-    Ok(pipeline.imp(target, &program, false))
-}
-
-/// A place in the source that failures of compiled programs name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// The place itself, perhaps in a library.
-    pub span: Span,
-    /// The innermost place in the user's own files: itself, or the call through which it was reached.
-    pub own: Option<Span>,
-}
-
-fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
-    let mut places = std::iter::once(span).chain(program.chains.calls(span));
-    let own = places.find(|place| !checked.is_library(*place)).map(Span::bare);
-    Place { span: span.bare(), own: own.filter(|_| span != Span::default()) }
-}
-
-/// The same in words.
-fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> text::Shown + 'a {
-    let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
-    move |span| {
-        let place = place(checked, program, span);
-        text::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }
-    }
-}
-
-/// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
-pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagnostic {
-    let Some(place) = places.first().filter(|place| place.span != Span::default()) else { return Diagnostic::bare(code, message) };
-    let diagnostic = Diagnostic::error(code, place.span, message);
-    match places.iter().find_map(|place| place.own) {
-        Some(own) if own != place.span => diagnostic.label(own, "called from here"),
-        _ => diagnostic,
-    }
-}
-
-/// A program as C, with the types of its entry points.
-#[derive(Debug, Clone)]
-pub struct Native {
-    /// The text of the C program.
-    pub text: String,
-    /// The first-order program that it was made from: entry point number `k` is function number `k`.
-    pub program: soac::Program,
-    /// The places that failures name by their numbers.
-    pub places: Vec<Place>,
-    /// How long the steps took.
-    pub times: pipeline::Times,
-}
-
-/// The C program for these entry points of an accepted program (all that are declared, if none are given). With `strict`, results are to
-/// be the same to the last bit as those of the evaluator, except for functions of the C library.
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], strict: bool) -> Result<Native, Box<Diagnostic>> {
-    let pipeline = Pipeline::new(sources);
-    let program = pipeline.soac(&PROCESSOR, checked, entries)?;
-    let imp = pipeline.imp(&PROCESSOR, &program, strict);
-    let (text, places) = pipeline.step(PROCESSOR.print, || c::emit(&imp, strict));
-    let places = places.iter().map(|span| place(checked, &program, span)).collect();
-    Ok(Native { text, program, places, times: pipeline.times() })
-}
-
-/// A program for CUDA, with the types of its entry points.
-#[derive(Debug)]
-pub struct CudaProgram {
-    /// The texts of the kernels and of the host plan.
-    pub text: cuda::Cuda,
-    /// The first-order program that it was made from: entry point number `k` is function number `k`.
-    pub program: soac::Program,
-    /// The places that failures name by their numbers.
-    pub places: Vec<Place>,
-    /// How long the steps took.
-    pub times: pipeline::Times,
-}
-
-/// The program for CUDA for these entry points of an accepted program (all that are declared, if none are given).
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> Result<CudaProgram, Box<Diagnostic>> {
-    let pipeline = Pipeline::new(sources);
-    let program = pipeline.soac(&DEVICE, checked, entries)?;
-    let imp = pipeline.imp(&DEVICE, &program, false);
-    let text = pipeline.step(DEVICE.print, || cuda::emit(&imp));
-    let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
-    Ok(CudaProgram { text, program, places, times: pipeline.times() })
-}
-
-/// What is made of these entry points, without the run-time system: two such texts differ if what runs differs.
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn own_text(sources: &SourceMap, checked: &Checked, entries: &[Symbol], on: On) -> Result<String, Box<Diagnostic>> {
-    Ok(match on {
-        On::Processors => c::own_part(&compile(sources, checked, entries, false)?.text).to_string(),
-        On::Devices => {
-            let made = compile_cuda(sources, checked, entries)?.text;
-            cuda::own_part(&made.host).to_string() + &made.kernels
-        }
-    })
-}
-
-/// The library for CUDA devices of these entry points of an accepted program, its names beginning with `prefix`. Compiling it, and those
-/// who use it, need nothing of CUDA.
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn cuda_library(sources: &SourceMap, checked: &Checked, entries: &[Symbol], prefix: &str) -> Result<cuda::Library, Box<Diagnostic>> {
-    let made = compile_cuda(sources, checked, entries)?;
-    let names = entry_names(checked, &made.program);
-    let interface = interface(checked, entries);
-    Ok(cuda::library(&made.program, &interface, &made.text, prefix, &names, &shown(sources, checked, &made.program)))
-}
-
-/// The C library for these entry points of an accepted program, its names beginning with `prefix`.
-///
-/// # Errors
-/// E0801: what cannot be compiled.
-pub fn library(
-    sources: &SourceMap,
-    checked: &Checked,
-    entries: &[Symbol],
-    prefix: &str,
-    strict: bool,
-) -> Result<c::Library, Box<Diagnostic>> {
-    let pipeline = Pipeline::new(sources);
-    let program = pipeline.soac(&PROCESSOR, checked, entries)?;
-    let imp = pipeline.imp(&PROCESSOR, &program, strict);
-    let names = entry_names(checked, &program);
-    let interface = interface(checked, entries);
-    Ok(c::library(&program, &interface, &imp, prefix, &names, strict, &shown(sources, checked, &program)))
-}
-
-/// What the functions of a first-order program are called in the source.
-fn entry_names(checked: &Checked, program: &soac::Program) -> Vec<Symbol> {
-    program.funs.iter().map(|(_, fun)| checked.source_name(fun.name)).collect()
-}
-
-/// What entry points take and return.
-fn interface(checked: &Checked, entries: &[Symbol]) -> text::Interface {
-    let chosen = |define: &&core::Define| if entries.is_empty() { define.entry } else { entries.contains(&define.name) };
-    text::Interface::new(checked.core.defs.iter().filter(chosen).map(|define| (define.name, &define.ty)))
-}
-
-/// An internal error as a message.
-pub fn internal(bug: &Bug) -> Diagnostic {
-    let at = bug.place.as_ref().map_or(String::new(), |place| format!(" at {place}"));
-    Diagnostic::bare(Code::Internal, format!("internal error in the pass `{}`{at}: {}", bug.pass, bug.what))
-        .note("this is a mistake in remora, not in the program")
-        .help("please report it, with the program, its input and the output of `remora --version`")
-}
-
-/// A failure of a running program as a message.
-pub fn failed(failure: &interp::Failure) -> Diagnostic {
-    let nowhere = failure.span == Span::default();
-    if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
-}
-
-fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -> Diagnostic {
-    if failure.span == Span::default() {
-        return Diagnostic::bare(failure.code, failure.message.clone());
-    }
-    let diagnostic = failure.diagnostic();
-    match failure.calls.iter().find(|call| !checked.is_library(**call)) {
-        Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),
-        _ => diagnostic,
-    }
-}
-
 /// The rank systems of the definitions of a file in the solver's text format, with their names: also of refused definitions, but not of
 /// those that use refused ones. Sites are labelled with the place of the application and the number of the argument.
 pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec<(Symbol, String)> {
@@ -664,43 +425,6 @@ pub fn rank_systems(sources: &SourceMap, checked: &Checked, file: FileId) -> Vec
         (def.name, rank::text::print(&Fixture { system, labels, ..Fixture::default() }))
     };
     known.map(system).collect()
-}
-
-/// The validators run in debug builds and tests only.
-fn validating() -> bool {
-    cfg!(debug_assertions)
-}
-
-fn validate_trees(checked: &Checked) {
-    if validating() {
-        for unit in &checked.program.units {
-            if let Err(problem) = crate::front::syntax::validate::validate(&checked.program.ast, &unit.source) {
-                crate::ice!(Span::default(), "the parser broke its contract: {problem}");
-            }
-        }
-    }
-}
-
-fn validate_core(sources: &SourceMap, checked: &Checked) {
-    if validating()
-        && let Err(problem) = core_problem(sources, checked)
-    {
-        let pass = match (&checked.remc, &checked.apl) {
-            (Some(_), _) => "remc",
-            (None, Some(_)) => "apl",
-            (None, None) => "elaborate",
-        };
-        let stop = || crate::ice!(Span::default(), "it made core that is not well typed:\n{problem}");
-        ice::in_pass(pass, |span| sources.place(span), stop);
-    }
-}
-
-/// What the core checker says against the elaborated program.
-pub fn core_problem(sources: &SourceMap, checked: &Checked) -> Result<(), String> {
-    core::check::check(&checked.core).map_err(|errors| {
-        let line = |e: &CoreError| format!("{}: {}\n", sources.place(e.span), e.message());
-        errors.iter().take(5).map(line).collect()
-    })
 }
 
 impl Checked {

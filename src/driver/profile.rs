@@ -6,8 +6,9 @@
 
 mod words;
 
+use super::failures::place;
 use super::pipeline::{PROCESSOR, Pipeline};
-use super::{Checked, Native, Place, place};
+use super::{Checked, Native, Place};
 use crate::back::c;
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;

@@ -1,0 +1,57 @@
+//! Failures of running programs, and bugs of ours, as messages.
+
+use super::Checked;
+use crate::base::{Code, Span, ice::Bug};
+use crate::diag::Diagnostic;
+use crate::interp;
+use crate::ir::soac;
+
+/// A place in the source that failures of compiled programs name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The place itself, perhaps in a library.
+    pub span: Span,
+    /// The innermost place in the user's own files: itself, or the call through which it was reached.
+    pub own: Option<Span>,
+}
+
+pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
+    let mut places = std::iter::once(span).chain(program.chains.calls(span));
+    let own = places.find(|place| !checked.is_library(*place)).map(Span::bare);
+    Place { span: span.bare(), own: own.filter(|_| span != Span::default()) }
+}
+
+/// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
+pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagnostic {
+    let Some(place) = places.first().filter(|place| place.span != Span::default()) else { return Diagnostic::bare(code, message) };
+    let diagnostic = Diagnostic::error(code, place.span, message);
+    match places.iter().find_map(|place| place.own) {
+        Some(own) if own != place.span => diagnostic.label(own, "called from here"),
+        _ => diagnostic,
+    }
+}
+
+/// An internal error as a message.
+pub fn internal(bug: &Bug) -> Diagnostic {
+    let at = bug.place.as_ref().map_or(String::new(), |place| format!(" at {place}"));
+    Diagnostic::bare(Code::Internal, format!("internal error in the pass `{}`{at}: {}", bug.pass, bug.what))
+        .note("this is a mistake in remora, not in the program")
+        .help("please report it, with the program, its input and the output of `remora --version`")
+}
+
+/// A failure of a running program as a message.
+pub fn failed(failure: &interp::Failure) -> Diagnostic {
+    let nowhere = failure.span == Span::default();
+    if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
+}
+
+pub(super) fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -> Diagnostic {
+    if failure.span == Span::default() {
+        return Diagnostic::bare(failure.code, failure.message.clone());
+    }
+    let diagnostic = failure.diagnostic();
+    match failure.calls.iter().find(|call| !checked.is_library(**call)) {
+        Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),
+        _ => diagnostic,
+    }
+}
