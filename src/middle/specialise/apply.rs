@@ -1,7 +1,7 @@
 //! Application and instantiation of functions.
 
-use super::control::Part;
 use super::error::Limit;
+use super::loops::Part;
 use super::rows::Pending;
 use super::types::restore;
 use super::values::{Atom, Env, Fun, IndexValue, Label, Lifted, Renaming, Static};
@@ -476,7 +476,7 @@ impl Specialiser<'_> {
             self.size_of(count).as_constant(),
         ) {
             (Some(mut values), _) => Ok(values.remove(0)),
-            (None, Some(n)) if (0..=super::control::MAX_UNROLLED).contains(&n) => {
+            (None, Some(n)) if (0..=super::loops::MAX_UNROLLED).contains(&n) => {
                 (0..n).try_fold(init.clone(), |total, i| step(self, total, Operand::int(i)))
             }
             (None, _) => self.endless(span),
@@ -487,7 +487,7 @@ impl Specialiser<'_> {
     /// combined anew.
     pub(super) fn combined_so_far(&mut self, f: &Static, init: &Static, xs: &Static, width: &Size, span: Span) -> Outcome<Static> {
         if let Some(n) = width.as_constant()
-            && (1..=super::control::MAX_UNROLLED).contains(&n)
+            && (1..=super::loops::MAX_UNROLLED).contains(&n)
         {
             let mut cells = vec![init.clone()];
             for i in 0..n {

@@ -1,7 +1,7 @@
 //! Arrays of functions that loops carry, by closure conversion: each cell is a tag, which of a finite number of functions it is, and what it
 //! has captured.
 
-use super::control::{Kind, Kinds};
+use super::kinds::{Kind, Kinds};
 use super::values::{Fun, Lifted, Static};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Span, Symbol};

@@ -25,6 +25,8 @@ mod derivatives;
 mod error;
 mod expr;
 mod form;
+mod kinds;
+mod loops;
 mod plan;
 mod prims;
 mod recursion;

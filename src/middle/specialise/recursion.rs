@@ -2,8 +2,8 @@
 //! is: calls in the body find it. What function arguments have captured is data, which is passed.
 
 use super::calls::{Instance, InstanceKey};
-use super::control::Kind;
 use super::error::Limit;
+use super::kinds::Kind;
 use super::values::Static;
 use super::{Outcome, Specialiser};
 use crate::base::{Idx, Span, Symbol};
