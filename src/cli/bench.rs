@@ -3,10 +3,10 @@
 use super::native::{self, Prepared};
 use super::output::Console;
 use super::program::{Loaded, load_accepted, load_untuned};
-use super::run::{Backend, default_entry, find_entry, read_arguments};
+use super::run::{Backend, Subject, default_entry, find_entry, read_arguments};
 use super::test::worker::again;
 use super::values::Signature;
-use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
+use super::{FAILURE, Outcome, SUCCESS, files};
 use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -32,22 +32,7 @@ Examples:
 )]
 pub(super) struct BenchArgs {
     #[command(flatten)]
-    source: SourceArg,
-    /// Arguments: literals or files
-    #[arg(value_name = "ARG")]
-    args: Vec<String>,
-    /// The entry point to measure (default: `main`, or the only one)
-    #[arg(short, long, value_name = "NAME")]
-    entry: Option<String>,
-    /// The back end that runs the program
-    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
-    backend: Backend,
-    /// The number of threads (default: one per processor)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
-    #[arg(long, value_name = "N")]
-    device: Option<u32>,
+    subject: Subject,
     /// The least number of runs
     #[arg(long, default_value = "10", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -106,11 +91,11 @@ pub(super) fn run(args: &BenchArgs, console: &mut Console) -> Outcome {
         return apart(args);
     }
     let load = if args.tuned.is_empty() { load_accepted } else { load_untuned };
-    let Some(mut loaded) = load(&args.source.file, console)? else { return Ok(FAILURE) };
+    let Some(mut loaded) = load(&args.subject.source.file, console)? else { return Ok(FAILURE) };
     for setting in &args.tuned {
         loaded.checked.tuning.setting(setting).map_err(|why| Box::new(Diagnostic::bare(Code::OptionValue, why)))?;
     }
-    let entry = args.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
+    let entry = args.subject.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
     match measure(&Measured { args, entry: &entry }, &loaded, console) {
         Ok(report) => {
             console.print(if args.json { json(&report) } else { text(&report) });
@@ -131,8 +116,8 @@ fn apart(args: &BenchArgs) -> Outcome {
     match status.code().and_then(|code| u8::try_from(code).ok()) {
         Some(code) if code <= super::USAGE => Ok(code),
         _ => {
-            let entry = args.entry.as_deref().map_or(String::new(), |name| format!("`{name}` of "));
-            Err(crashed(format!("the process that ran {entry}`{}` crashed ({status})", files::shown(&args.source.file))))
+            let entry = args.subject.entry.as_deref().map_or(String::new(), |name| format!("`{name}` of "));
+            Err(crashed(format!("the process that ran {entry}`{}` crashed ({status})", files::shown(&args.subject.source.file))))
         }
     }
 }
@@ -166,15 +151,15 @@ fn measure(measured: &Measured, loaded: &Loaded, console: &mut Console) -> Resul
     let args = measured.args;
     let define = find_entry(loaded, measured.entry)?;
     let signature = Signature::of(&loaded.checked, define)?;
-    let values = read_arguments(&args.args, &signature, console)?;
-    let threads = args.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
-    if args.backend == Backend::Interp {
+    let values = read_arguments(&args.subject.args, &signature, console)?;
+    let threads = args.subject.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    if args.subject.backend == Backend::Interp {
         return interpreted(measured, loaded, define, values, threads, console);
     }
     let options = native::Options { threads, strict: args.strict_fp };
-    let program = match args.backend {
-        Backend::Cuda => native::prepare_on(loaded, &[define.name], args.device, native::Made::default())?,
-        Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.device)?.0,
+    let program = match args.subject.backend {
+        Backend::Cuda => native::prepare_on(loaded, &[define.name], args.subject.device, native::Made::default())?,
+        Backend::Auto => native::choice::prepare(loaded, define, &values, &options, args.subject.device)?.0,
         _ => native::prepare(loaded, &[define.name], &options, None)?,
     };
     let fail = |failure: Box<interp::Failure>| Box::new(driver::failed(&failure));

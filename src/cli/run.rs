@@ -66,30 +66,37 @@ pub(super) struct RunArgs {
     values: bool,
 }
 
+/// What is run, and on what: the options that `run`, `bench` and `tune` share.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Subject {
+    #[command(flatten)]
+    pub source: SourceArg,
+    /// Arguments: literals or files
+    #[arg(value_name = "ARG")]
+    pub args: Vec<String>,
+    /// The entry point (default: `main`, or the only one; in core the last expression of the file)
+    #[arg(short, long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The back end that runs the program
+    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
+    pub backend: Backend,
+    /// The number of threads (default: one per processor)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
+    #[arg(long, value_name = "N")]
+    pub device: Option<u32>,
+}
+
 /// What is run, and how.
 #[derive(Debug, Clone, Args)]
 pub(super) struct RunOptions {
     #[command(flatten)]
-    source: SourceArg,
-    /// Arguments: literals or files
-    #[arg(value_name = "ARG")]
-    args: Vec<String>,
-    /// The entry point (default: `main`, or the only one; in core the last expression of the file)
-    #[arg(short, long, value_name = "NAME")]
-    entry: Option<String>,
-    /// The back end that runs the program
-    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
-    backend: Backend,
+    subject: Subject,
     /// Make results equal to the evaluator's to the last bit (except for cbrt, asinh, acosh, atanh, gamma, lgamma, erf, erfc and inverse functions of complex numbers,
     /// which the C library computes differently)
     #[arg(long)]
     strict_fp: bool,
-    /// The number of threads (default: one per processor)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
-    #[arg(long, value_name = "N")]
-    device: Option<u32>,
     /// Print how long each pass and the run took to standard error
     #[arg(long)]
     time_passes: bool,
@@ -122,11 +129,11 @@ impl From<Backend> for backends::Backend {
 impl RunOptions {
     /// The file of the program.
     pub(super) fn file(&self) -> &Path {
-        &self.source.file
+        &self.subject.source.file
     }
 
     fn options(&self, strict: bool) -> native::Options {
-        native::Options { threads: self.threads.map_or(0, usize::from), strict }
+        native::Options { threads: self.subject.threads.map_or(0, usize::from), strict }
     }
 }
 
@@ -146,20 +153,23 @@ pub(super) fn run_and(args: &RunOptions, console: &mut Console, then: AndThen) -
 }
 
 fn run_then(args: &RunOptions, console: &mut Console, then: Then) -> Outcome {
-    if is_apl(&args.source.file.to_string_lossy()) && !args.args.is_empty() {
-        let words: Vec<&str> = args.args.iter().map(|arg| unshield(arg)).collect();
-        let Some((loaded, words)) = super::apl::load(&args.source.file, name_of(args), &words, console)? else { return Ok(FAILURE) };
-        let given = RunOptions { args: words, entry: Some(name_of(args).to_string()), ..args.clone() };
+    if is_apl(&args.subject.source.file.to_string_lossy()) && !args.subject.args.is_empty() {
+        let words: Vec<&str> = args.subject.args.iter().map(|arg| unshield(arg)).collect();
+        let Some((loaded, words)) = super::apl::load(&args.subject.source.file, name_of(args), &words, console)? else {
+            return Ok(FAILURE);
+        };
+        let subject = Subject { args: words, entry: Some(name_of(args).to_string()), ..args.subject.clone() };
+        let given = RunOptions { subject, ..args.clone() };
         return run_loaded(&given, loaded, None, console, then);
     }
-    let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    let Some(loaded) = load_accepted(&args.subject.source.file, console)? else { return Ok(FAILURE) };
     run_loaded(args, loaded, None, console, then)
 }
 
 /// Runs the program that this one carries.
 pub(super) fn run_bundle(args: &RunArgs, bundle: &Bundle, console: &mut Console) -> Outcome {
     let loaded = bundle.load();
-    let name = args.what.entry.as_deref().unwrap_or_else(|| default_entry(&loaded));
+    let name = args.what.subject.entry.as_deref().unwrap_or_else(|| default_entry(&loaded));
     if !bundle.entries().iter().any(|entry| loaded.checked.source_name(*entry).as_str() == name) {
         return Err(bundle.unknown(name));
     }
@@ -207,17 +217,17 @@ pub(super) fn give_numbers(loaded: &mut Loaded) -> Result<(), Box<Diagnostic>> {
 
 fn execute(args: &RunOptions, loaded: &Loaded, bundle: Option<&Bundle>, console: &mut Console, then: Then) -> Result<(), Box<Diagnostic>> {
     let checked = &loaded.checked;
-    let (entry, signature) = chosen(loaded, args.entry.as_deref())?;
-    let values = match args.args.is_empty() && checked.reads_numbers() {
+    let (entry, signature) = chosen(loaded, args.subject.entry.as_deref())?;
+    let values = match args.subject.args.is_empty() && checked.reads_numbers() {
         true => signature.arguments(&[])?,
-        false => read_arguments(&args.args, &signature, console)?,
+        false => read_arguments(&args.subject.args, &signature, console)?,
     };
     let compiled = compile(args, loaded, bundle, entry, &values, console)?;
     let made = compiled.as_ref().map(|program| program.times().clone()).unwrap_or_default();
     let start = Instant::now();
     let result = match compiled {
         Some(program) => call(args, loaded, entry, &program, values, console)?,
-        None => driver::run(checked, entry.name, values, args.threads.map(usize::from))?,
+        None => driver::run(checked, entry.name, values, args.subject.threads.map(usize::from))?,
     };
     let seconds = start.elapsed();
     if args.time_passes {
@@ -270,14 +280,14 @@ fn call(
 ) -> Result<Value, Box<Diagnostic>> {
     let names = loaded.checked.parameter_names(entry.name);
     // A device that was not asked for may be answered by processors.
-    let chosen = args.backend == Backend::Auto && program.device().is_some();
+    let chosen = args.subject.backend == Backend::Auto && program.device().is_some();
     let again = if chosen { values.clone() } else { Vec::new() };
     let tried = if program.device().is_some() { Runner::Device } else { Runner::Processors };
     let failure = match program.call(entry, &names, values) {
         Err(failure) if chosen => failure,
         other => return other,
     };
-    match backends::next(args.backend.into(), tried, &failure) {
+    match backends::next(args.subject.backend.into(), tried, &failure) {
         Some((Runner::Processors, note)) => {
             console.progress(&note);
             native::prepare(loaded, &[entry.name], &args.options(args.strict_fp), None)?.call(entry, &names, again)
@@ -293,7 +303,7 @@ fn find_define(loaded: &Loaded, name: Symbol) -> Option<&Define> {
 
 /// The name of the entry point of a script.
 fn name_of(args: &RunOptions) -> &str {
-    args.entry.as_deref().unwrap_or("main")
+    args.subject.entry.as_deref().unwrap_or("main")
 }
 
 /// Whether there are boxes in a type.
@@ -323,7 +333,7 @@ fn compile(
         traced: loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root),
         built: bundle.map(|bundle| if bundle.cuda() { Runner::Device } else { Runner::Processors }),
     };
-    let (runner, note) = backends::first(args.backend.into(), facts);
+    let (runner, note) = backends::first(args.subject.backend.into(), facts);
     if let Some(note) = note {
         console.progress(note);
     }
@@ -337,7 +347,7 @@ fn compile(
             if args.strict_fp {
                 console.progress(NOT_STRICT);
             }
-            native::prepare_on(loaded, &entries, args.device, made)
+            native::prepare_on(loaded, &entries, args.subject.device, made)
         }
         Runner::Processors => native::prepare(loaded, &entries, &options, made.library),
         Runner::Fastest => fastest(args, loaded, entry, values, &options, console),
@@ -346,7 +356,7 @@ fn compile(
         Ok(program) => return Ok(Some(program)),
         Err(failure) => failure,
     };
-    match backends::next(args.backend.into(), runner, &failure) {
+    match backends::next(args.subject.backend.into(), runner, &failure) {
         Some((Runner::Evaluator, note)) => {
             console.progress(&note);
             Ok(None)
@@ -365,7 +375,7 @@ fn fastest(
     options: &native::Options,
     console: &mut Console,
 ) -> Result<native::Program, Box<Diagnostic>> {
-    let (program, reason) = native::choice::prepare(loaded, entry, values, options, args.device)?;
+    let (program, reason) = native::choice::prepare(loaded, entry, values, options, args.subject.device)?;
     if args.time_passes {
         let taken = program.device().map_or_else(|| "cpu".to_string(), |device| format!("cuda ({device})"));
         console.progress(&format!("backend: {taken}; {}", reason.text));

@@ -5,9 +5,9 @@
 
 use super::output::Console;
 use super::program::{Loaded, load_untuned, tuning_file};
-use super::run::{Backend, default_entry, find_entry};
+use super::run::{Backend, Subject, default_entry, find_entry};
 use super::test::worker::own;
-use super::{FAILURE, Outcome, STARTED, SUCCESS, SourceArg, bench, files};
+use super::{FAILURE, Outcome, STARTED, SUCCESS, bench, files};
 use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -29,22 +29,7 @@ Examples:
   remora tune program.rem a.npy --number chunk-work --number chunks-each")]
 pub(super) struct TuneArgs {
     #[command(flatten)]
-    source: SourceArg,
-    /// Arguments: literals or files
-    #[arg(value_name = "ARG")]
-    args: Vec<String>,
-    /// The entry point to measure (default: `main`, or the only one)
-    #[arg(short, long, value_name = "NAME")]
-    entry: Option<String>,
-    /// The back end that runs the program
-    #[arg(long, value_enum, default_value = "auto", value_name = "BACKEND")]
-    backend: Backend,
-    /// The number of threads (default: one per processor)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// The number of the CUDA device (default: that in REMORA_CUDA_DEVICE, or 0)
-    #[arg(long, value_name = "N")]
-    device: Option<u32>,
+    subject: Subject,
     /// The least number of runs of a measurement
     #[arg(long, default_value = "5", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -100,12 +85,12 @@ pub(super) fn run(args: &TuneArgs, console: &mut Console) -> Outcome {
     for name in &args.number {
         only.push(Knob::named(name).map_err(option)?);
     }
-    if args.backend == Backend::Interp {
+    if args.subject.backend == Backend::Interp {
         let diagnostic = Diagnostic::bare(Code::OptionValue, "there is nothing to tune for the evaluator");
         return Err(Box::new(diagnostic.help("leave out `--backend interp`")));
     }
-    let Some(mut loaded) = load_untuned(&args.source.file, console)? else { return Ok(FAILURE) };
-    let entry = args.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
+    let Some(mut loaded) = load_untuned(&args.subject.source.file, console)? else { return Ok(FAILURE) };
+    let entry = args.subject.entry.clone().unwrap_or_else(|| default_entry(&loaded).to_string());
     let name = match find_entry(&loaded, &entry) {
         Ok(define) => define.name,
         Err(diagnostic) => {
@@ -129,10 +114,10 @@ pub(super) fn run(args: &TuneArgs, console: &mut Console) -> Outcome {
     let Some((default_seconds, tuned_seconds)) = search.compare()? else { return Ok(FAILURE) };
     let tuning = loaded.checked.tuning.clone();
     numbers.iter_mut().for_each(|tried| tried.chosen = tuning.get(tried.knob));
-    let path = tuning_file(&args.source.file);
+    let path = tuning_file(&args.subject.source.file);
     let changed = tuning != Tuning::default();
     // A file that is there would count still.
-    let write = (changed || path.exists()) && args.source.file.as_os_str() != "-";
+    let write = (changed || path.exists()) && args.subject.source.file.as_os_str() != "-";
     let Measured { backend, threads, .. } = first;
     if write {
         let (default, tuned) = (bench::shown(default_seconds), bench::shown(tuned_seconds));
