@@ -8,7 +8,7 @@ use super::build::Build;
 use super::folds::{Simple, simple};
 use super::partials::{Applied, is_unknown};
 use super::{Outcome, Refusal};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, count_exp, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// A body with tangents: it returns its results and then the tangents of all of them.
@@ -171,17 +171,10 @@ impl Forward<'_, '_> {
                 let (array, value) = (self.array(*array), self.array(*value));
                 Exp::UpdateSlice { array, start: *start, step: *step, value, checked: false }
             }
-            Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | Exp::RangeCount { .. } | Exp::SliceCount { .. } => return,
-            Exp::Check(_)
-            | Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Rows { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call(..) => crate::ice!(stm.span, "a form with bodies or without results"),
+            Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | count_exp!() => return,
+            Exp::Check(_) | parallel_exp!() | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
+                crate::ice!(stm.span, "a form with bodies or without results")
+            }
         };
         let name = self.build.derived(*var, "_tan");
         let twin = self.build.bind_as(name, ty, exp);

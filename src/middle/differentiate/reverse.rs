@@ -15,7 +15,7 @@ use crate::base::PrimType;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit::bound_by;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var, single_exp};
+use crate::ir::soac::{Body, Exp, FunId, Lambda, Operand, Size, Stm, Type, Var, count_exp, parallel_exp, single_exp};
 use rustc_hash::FxHashSet;
 
 /// The return sweep that is being made.
@@ -137,17 +137,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             Exp::Soac(soac) if touched => self.forward_fold(stm, soac),
             Exp::Filter { width, inputs, lambda } if touched => self.forward_filter(stm, width, inputs, lambda),
             Exp::Loop { params, form, body } if touched => self.forward_loop(stm, params, form, body),
-            Exp::Soac(_)
-            | Exp::Filter { .. }
-            | Exp::Rows { .. }
-            | Exp::Loop { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
-            | Exp::If { .. }
-            | Exp::Check(_)
-            | Exp::Call(..)
-            | Exp::Seg(_)
-            | single_exp!() => {
+            parallel_exp!() | Exp::Loop { .. } | Exp::If { .. } | Exp::Check(_) | Exp::Call(..) | single_exp!() => {
                 self.build.stms.push(stm.clone());
                 Kept::Nothing
             }
@@ -312,17 +302,10 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     self.contribute(Operand::Var(*array), Operand::Var(rest));
                 }
             }
-            Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | Exp::RangeCount { .. } | Exp::SliceCount { .. } => {}
-            Exp::Check(_)
-            | Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Rows { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Call(..) => crate::ice!(self.build.span, "a form with bodies or without results"),
+            Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | count_exp!() => {}
+            Exp::Check(_) | parallel_exp!() | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
+                crate::ice!(self.build.span, "a form with bodies or without results")
+            }
         }
     }
     fn stack(&mut self, cells: &[Operand], ty: &Type, ay: Operand) {

@@ -7,7 +7,7 @@ use super::build::Build;
 use crate::base::PrimType;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit::bound_by;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Size, Stm, Type, Var, single_exp};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Size, Stm, Type, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashSet;
 
 /// A change of an array. What is kept for it are its leaves, in order.
@@ -62,17 +62,7 @@ fn changes(program: &Program, body: &Body, from: Var, to: Operand, inside: &FxHa
                 out.push(Change::Loop(*count, changes(program, inner, param, inner.result[k], inside)?));
                 current = init.var()?;
             }
-            Exp::Soac(_)
-            | Exp::Seg(_)
-            | Exp::Filter { .. }
-            | Exp::Rows { .. }
-            | Exp::Scatter { .. }
-            | Exp::Hist { .. }
-            | Exp::If { .. }
-            | Exp::Loop { .. }
-            | Exp::Check(_)
-            | Exp::Call(..)
-            | single_exp!() => return None,
+            parallel_exp!() | Exp::If { .. } | Exp::Loop { .. } | Exp::Check(_) | Exp::Call(..) | single_exp!() => return None,
         }
     }
     out.reverse();

@@ -11,7 +11,7 @@ use super::context::{Context, parallel_body};
 use super::{FEW, Flatten};
 use crate::base::Span;
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
+use crate::ir::soac::{Body, Exp, Operand, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What computes an element consists of at most as many expressions.
@@ -138,20 +138,7 @@ impl Flatten {
                 Exp::Soac(soac) if self.maps_scalars(soac, &stm.pat) => {
                     (soac.lambda.body.stms.len(), soac.inputs.iter().map(|input| size(*input)).collect())
                 }
-                view_exp!()
-                | parallel_exp!()
-                | count_exp!()
-                | made_exp!()
-                | Exp::Copy(_)
-                | Exp::Scalar(..)
-                | Exp::Size(_)
-                | Exp::Index { .. }
-                | Exp::Update { .. }
-                | Exp::UpdateSlice { .. }
-                | Exp::Check(_)
-                | Exp::If { .. }
-                | Exp::Loop { .. }
-                | Exp::Call(..) => {
+                single_exp!() | parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {
                     found.arrays.push(false);
                     continue;
                 }

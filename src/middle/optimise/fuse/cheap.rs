@@ -4,7 +4,7 @@ use super::{Block, Fuser, Item, merge};
 use crate::base::Span;
 use crate::ir::profile::{Fusion, Way};
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp, view_exp};
 
 /// How many scalar operations are cheap.
 const FEW: usize = 2;
@@ -24,7 +24,7 @@ pub(super) fn is_cheap(program: &Program, soac: &Soac) -> bool {
             // A cell that is read may be far away.
             return soac.lambda.params.contains(array) || program.vars[stm.pat[0]].ty.rank() > 0;
         }
-        matches!(stm.exp, Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Coerce(_) | Exp::Reshape(_))
+        matches!(stm.exp, view_exp!())
     });
     fine && operations <= FEW
 }

@@ -289,10 +289,7 @@ impl Simplifier<'_> {
                     | Exp::Stack(_)
                     | Exp::Index { .. }
                     | Exp::Update { .. }
-                    | Exp::Slice { .. }
-                    | Exp::Rearrange { .. }
-                    | Exp::Reshape(_)
-                    | Exp::Coerce(_)
+                    | view_exp!()
                     | Exp::Rep(_)
                     | Exp::Iota { .. }
             );
