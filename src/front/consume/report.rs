@@ -77,7 +77,7 @@ impl Error {
                 let message = format!("{what} is consumed, but it is the same in all applications of {function}");
                 let rep = argument.name.map_or_else(|| "`rep (..)`".to_string(), |name| format!("`(rep {name})`"));
                 Diagnostic::error(Code::ConsumesShared, argument.at, message)
-                    .here("one of them would take it from the others")
+                    .here("the first application would consume what the others need")
                     .help(format!("give each of them a copy: {rep}"))
             }
         }
@@ -101,11 +101,11 @@ fn with_lender(mut diagnostic: Diagnostic, lender: Option<Lender>) -> Diagnostic
 fn given_to(gift: &Gift) -> String {
     let what = quoted(gift.item.name, "this");
     match gift.by {
-        By::Call(Some(name)) => format!("`{name}` takes {what}"),
+        By::Call(Some(name)) => format!("`{name}` consumes {what}"),
         By::Call(None) | By::Once => format!("{what} is consumed here"),
-        By::Loop(..) => format!("the loop takes {what}"),
-        By::Next => format!("the next iteration takes {what}"),
-        By::Result => "given to the caller, who may overwrite it".to_string(),
+        By::Loop(..) => format!("the loop consumes {what}"),
+        By::Next => format!("the next iteration consumes {what}"),
+        By::Result => "returned to the caller, who may overwrite it".to_string(),
     }
 }
 

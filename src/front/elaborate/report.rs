@@ -128,9 +128,9 @@ impl Words {
             }
             ErrorKind::AbbreviationArguments => self.error(Code::WrongFields, "wrong arguments for this type abbreviation"),
             ErrorKind::NegativeIndex => self
-                .error(Code::OutOfBounds, "this place is before the first element of every array")
-                .here("no element is there")
-                .help("beside a step that is negative or computed, bounds do not count from the end: the last element is `xs[n - 1]`, and `xs[::-1]` begins with it"),
+                .error(Code::OutOfBounds, "this index is negative: it is before the first element of any array")
+                .here("no element has this index")
+                .help("where the step is negative or computed, negative bounds do not count from the end: the last element is `xs[n - 1]`; `xs[::-1]` begins with it"),
             ErrorKind::NumberOutOfRange { ty } if ty.is_float() => self
                 .error(Code::NumberOutOfRange, format!("this number is too large for {ty}"))
                 .here(format!("the largest {ty} is {:e}", largest(*ty)))
@@ -144,9 +144,9 @@ impl Words {
                 .here(format!("{ty} has {} bits", ty.bytes() * 8))
                 .help("use a wider type, or write the wrapped-around value"),
             ErrorKind::Hole => self
-                .error(Code::Hole, "a hole of a type that may be any type")
-                .here("no value of it can be made up")
-                .help("annotate the hole with a type that is known, `(??? : t)`"),
+                .error(Code::Hole, "the type of this hole is not determined")
+                .here("a value of any type would do")
+                .help("annotate the hole with a type, `(??? : t)`"),
         }
     }
 
@@ -254,8 +254,8 @@ impl Words {
         match undetermined {
             Undetermined::Made { size } => self
                 .error(code, format!("nothing determines the size `{size}` of what is made here"))
-                .here(format!("made for a size `{size}` that nothing says"))
-                .help("annotate what is made with a type of a size that is known, `(e : [n]t)`"),
+                .here(format!("nothing here determines `{size}`"))
+                .help("annotate it with a type whose size is known, `(e : [n]t)`"),
             Undetermined::Function { size } => self
                 .error(code, format!("nothing determines the size `{size}` of this function"))
                 .here(format!("`{size}` is the size of none of the arrays that it is applied to"))
@@ -276,7 +276,7 @@ impl Words {
                 .help("use it alone as the size of an array in the pattern: `[n]t`"),
             Undetermined::Recursion { result: None } => self
                 .error(code, "nothing determines the sizes of what this recursive function returns")
-                .here("there is no exit without a recursive call that says them")
+                .here("no branch without a recursive call determines them")
                 .help("write the type of the result with its sizes, `: [n]t`, or `: ?[k].[k]t` for a size that only the result knows"),
             Undetermined::Recursion { result: Some(result) } => {
                 let result = self.names.ty(result);

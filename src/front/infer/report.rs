@@ -42,11 +42,11 @@ impl Error {
             ErrorKind::CannotBeApplied => error(Code::NotAFunction, "this cannot be applied".into()),
             ErrorKind::Hole { wanted } => error(Code::Hole, "a hole is left in the program".into()).warning().here(match wanted {
                 Some(ty) => format!("a value of type `{ty}` is wanted here"),
-                None => "nothing says what is wanted here".to_string(),
+                None => "nothing determines the type that is wanted here".to_string(),
             }),
             ErrorKind::GrowingLoop { body } => error(Code::GrowingLoop, "this loop value is an i32 and may overflow".into())
                 .warning()
-                .here("nothing says another type than i32")
+                .here("an i32, as nothing determines another type")
                 .label(*body, "here it grows")
                 .help("give the number a suffix: `0i64`"),
             ErrorKind::WrongConstructor { name, ty, fault, source } => {
@@ -145,7 +145,7 @@ impl Error {
                 report = report.note(format!("a tuple of {expected} is expected, this is one of {found}"));
             }
             Difference::Prims { expected, found } => {
-                report = report.help(format!("nothing is converted by itself; `{expected}.{found} e` converts")).fix_around(
+                report = report.help(format!("there are no implicit conversions: write `{expected}.{found} e`")).fix_around(
                     format!("convert with `{expected}.{found}`"),
                     self.at,
                     format!("({expected}.{found} ("),
@@ -273,7 +273,7 @@ fn rank_conflict(conflict: &RankConflict) -> Diagnostic {
         report = report.label(other.at, text);
     }
     match role {
-        Kind::Branch | Kind::Element => report.help("nothing is inserted here; `id e` is an application and may be replicated"),
+        Kind::Branch | Kind::Element => report.help("only applications are mapped or replicated, and this is none: `id e` is one"),
         Kind::Condition if found.rank == 1 => {
             report.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
         }

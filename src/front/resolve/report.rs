@@ -120,7 +120,7 @@ fn recursion(at: Span, name: Symbol, defined: Span, local: bool) -> Diagnostic {
 fn start(diagnostic: Diagnostic, implicit: bool) -> Diagnostic {
     match implicit {
         true => {
-            diagnostic.help("a loop without `=` begins with what its names are before it; write `loop name = start ..` for another start")
+            diagnostic.help("`loop name` without `=` starts with the value that `name` has before the loop; write `loop name = start ..`")
         }
         false => diagnostic,
     }
@@ -134,9 +134,8 @@ fn unknown_name(at: Span, name: Symbol, advice: Option<&NameAdvice>) -> Diagnost
     match advice {
         NameAdvice::DefinedLater(place) => diagnostic.label(*place, "defined here").help("a definition is visible after it: move it up"),
         NameAdvice::OtherLanguage(help) => diagnostic.help(*help),
-        NameAdvice::Assignment { op } => {
-            diagnostic.help(format!("nothing is changed: bind a new value, `let x = x {op} y in ..`, or write `a with [i] = a[i] {op} y`"))
-        }
+        NameAdvice::Assignment { op } => diagnostic
+            .help(format!("variables do not change: bind a new value, `let x = x {op} y in ..`, or write `a with [i] = a[i] {op} y`")),
         NameAdvice::TwoOperators { second } => {
             diagnostic.help(format!("symbols written together are one operator: put a space before `{second}`"))
         }
@@ -158,7 +157,7 @@ fn unknown_name(at: Span, name: Symbol, advice: Option<&NameAdvice>) -> Diagnost
             .help(format!("scalar functions are in the module of their type: `{prim}.{text}`"))
             .fix(format!("write `{prim}.{text}`"), at, format!("{prim}.{text}")),
         NameAdvice::Similar(near) => near_name(diagnostic, at, near),
-        NameAdvice::UndeclaredSize => diagnostic.help("a size is declared in brackets after the name of what has it, or comes before it"),
+        NameAdvice::UndeclaredSize => diagnostic.help("declare the size in brackets after the name, `name [n]`, or before it is used"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::base::{Code, PrimType, Span};
 use crate::diag::Diagnostic;
 use crate::ice;
 
-const CHOICE: &str = "a choice is written `if c then a else b`";
+const CHOICE: &str = "a conditional is written `if c then a else b`";
 const NO_FLOAT: &str = "write a decimal point or a float suffix for a float: `1e30`, `1.0e30f32`";
 const ESCAPES: &str = "the escapes are \\n \\t \\r \\\\ \\\" \\' and decimal character numbers such as \\65";
 
@@ -25,7 +25,10 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
         E::Literal(error) => literal(at, error, here),
         E::Expected { wanted, found, meant } => with(expected(at, *wanted, *found, here), meant_in_words(*meant)),
         E::InBracket { wanted, closer, found: tok, opened, meant } => {
-            let wanted = format!("expected {} or {}", wanted_in_words(*wanted), token(*closer));
+            let wanted = match wanted {
+                Wanted::NothingElse => format!("expected {}", token(*closer)),
+                _ => format!("expected {} or {}", wanted_in_words(*wanted), token(*closer)),
+            };
             let diagnostic = unexpected(at, format!("{wanted}, found {}", found(*tok)), &wanted);
             with(diagnostic.label(*opened, "in the bracket opened here"), meant_in_words(*meant))
         }
@@ -236,7 +239,7 @@ fn foreign_in_words(at: Span, foreign: Foreign) -> Diagnostic {
         Foreign::While => {
             ("expected an expression, found `while`", "a loop has a value that it starts with: `loop x = start while c do ..`")
         }
-        Foreign::ChoiceBehind => ("a choice does not stand behind its first value", CHOICE),
+        Foreign::ChoiceBehind => ("a conditional begins with `if`", CHOICE),
         Foreign::ChoiceWithColons => ("expected `then` after the condition", CHOICE),
     };
     unexpected(at, message, "not understood").help(help)

@@ -23,8 +23,11 @@ impl CaseError {
             CaseErrorKind::Missing { values, more, last } => {
                 let all: Vec<String> = values.iter().map(|value| format!("`{}`", text(value))).collect();
                 let dots = if *more { ", .." } else { "" };
-                let report = error(Code::MissingCase, format!("no case for {}{dots}", all.join(", ")));
+                let other = all.first().is_some_and(|first| first == "`_`");
+                let missing = if other { "other values".to_string() } else { all.join(", ") };
+                let report = error(Code::MissingCase, format!("no case for {missing}{dots}"));
                 let report = match values.first() {
+                    Some(_) if other => report.here("can be another value"),
                     Some(first) => report.here(format!("can be `{}`", text(first))),
                     None => report,
                 };

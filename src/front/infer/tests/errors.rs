@@ -94,7 +94,7 @@ fn ranks() {
             "E0401 ranks cannot agree: second branch of rank 1 does not fit first branch of rank 0",
             "  [xs] rank 1: `[]i32`",
             "  [1] first branch, rank 0: `i32`",
-            "  help: nothing is inserted here; `id e` is an application and may be replicated",
+            "  help: only applications are mapped or replicated, and this is none: `id e` is one",
         ],
     );
     report(
