@@ -1,7 +1,7 @@
 """NumPy code becomes source: `jit`, `check_port`, and `python -m remora port`.
 
-`reading` has the source of functions and comments in it; `expressions`, `operators` and the tables of functions (`calls`, `arrays`, `grids`,
-`several`) make values with types, sizes and memory; `writes` and `places` are about elements; `blocks` to `statements` make `let`, `if` and
+`reading` has the source of functions and comments in it; `expressions`, `operators` and the tables of functions (`calls`, `functions`,
+`shapes`, `products`, `arrays`, `grids`, `several`) make values with types, sizes and memory; `writes` and `places` are about elements; `blocks` to `statements` make `let`, `if` and
 `loop`; `translate` translates one function, with helpers, imports and assumptions in a `context`.
 """
 

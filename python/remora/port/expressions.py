@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, grids, several
-from .calls import METHODS, MATH, TABLE, reshaped, shape_of, along, call_builtin, call_numpy, cast, filled, matmul, ravel, reduction, transposed, under, ALONG, REDUCTIONS
+from . import arrays, grids, products, several, shapes
+from .calls import METHODS, MATH, TABLE, along, call_builtin, call_numpy, cast, ravel, reduction, under, ALONG, REDUCTIONS
+from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size, unstretched
@@ -112,7 +113,7 @@ class Expressions:
             return self.constant_of(node, found, ast.unparse(node))
         value = self.eval(node.value)
         if node.attr == "T":
-            return arrays.permuted(node, value, list(range(value.rank))[::-1]) if value.rank > 2 else transposed(node, value)
+            return shapes.permuted(node, value, list(range(value.rank))[::-1]) if value.rank > 2 else transposed(node, value)
         if node.attr == "shape":
             return Value("", ATOM, "tuple", items=tuple(self.size_value(value, k) for k in range(value.rank)))
         if node.attr == "ndim":
@@ -650,7 +651,7 @@ class Expressions:
         before = len([axis for axis in rest if axis < axes[0]]) if axes == list(range(axes[0], axes[-1] + 1)) else 0
         count = made.rank - len(rest)
         order = [*range(count, count + before), *range(count), *range(count + before, made.rank)]
-        return made if order == sorted(order) else arrays.permuted(node, made, order)
+        return made if order == sorted(order) else shapes.permuted(node, made, order)
 
     # Calls -------------------------------------------------------------------------------------------------------------------
 
@@ -738,10 +739,6 @@ class Expressions:
             return replace(made, memory=frozenset()) if name == "flatten" else made
         if name == "item" and not values and not value.rank:
             return replace(value, weak=True)
-        if name == "transpose" and not values:
-            return transposed(node, value)
-        if name == "reshape" and not options:
-            return reshaped(self, node, value, shape_of(self, node, values[0]) if len(values) == 1 else values)
         if name == "dot":
             return matmul(self, node, value, *values)
         if name == "clip":

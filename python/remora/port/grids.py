@@ -8,15 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import count_of, full, floating, in_brackets, instead, named, permuted
-from .calls import TABLE, Call, along, axis_of, cast, dtype_of, filled, integers, joined_sizes, moved_last, ravel, reduction, refuse_options, shape_of, strong, under
+from .shapes import count_of, in_brackets, named, permuted
+from .tables import full, instead
+from .calls import TABLE, Call, along, axis_of, cast, dtype_of, ravel, refuse_options, strong, under
+from .functions import filled, integers, joined_sizes, shape_of
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .operators import applied, binary, compare, elementwise, sized, unknown_size
+from .operators import applied, binary, elementwise, sized, unknown_size
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, type_text
 

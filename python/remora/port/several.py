@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import floating, full, in_brackets, instead, named, one_type, permuted
-from .calls import TABLE, axis_of, joined_sizes, moved_last, ravel, reduction, refuse_options, strong, under
+from .shapes import in_brackets, named, one_type, permuted
+from .tables import floating, full, instead
+from .calls import TABLE, axis_of, moved_last, ravel, reduction, refuse_options, strong
+from .functions import joined_sizes
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .grids import Plain, bound, extended, text_of, tuple_of

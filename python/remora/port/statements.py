@@ -16,7 +16,7 @@ from .sizes import ONE
 from .values import APPLY, ATOM, Value, bound_text, fresh, type_text
 
 from .blocks import Flow, Lines, finished, indented, tuple_text, words
-from .calls import integers
+from .functions import integers
 from .loops import Loops
 
 

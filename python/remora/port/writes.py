@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import filled
+from .functions import filled
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .operators import binary, elementwise, fitted, sized
