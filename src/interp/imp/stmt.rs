@@ -94,6 +94,7 @@ impl<'p> Machine<'p> {
             Stmt::Comment(_) | Stmt::Prefetch(..) | Stmt::Probe(_) => Ok(()),
             Stmt::Ghost(ghost) => self.ghost(ghost, frame),
             Stmt::Set(local, e) => {
+                #[expect(clippy::wildcard_enum_match_arm, reason = "two types have a shortcut")]
                 let value = match frame.fun.locals[*local].prim {
                     PrimType::I64 => self.quick_number(e, frame).map(Scalar::I64),
                     PrimType::Bool => self.quick_truth(e, frame).map(Scalar::Bool),
