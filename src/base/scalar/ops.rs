@@ -2,7 +2,7 @@
 
 use super::PrimType;
 
-/// What a scalar operation computes, for operands of the types that [`ScalarOp::params`] says.
+/// What a scalar operation computes, for operands of the types that [`params`](super::ScalarOp::params) says.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
