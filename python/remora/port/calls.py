@@ -284,11 +284,13 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
         context.notes.add("`argsort` keeps equal elements in order; NumPy's default leaves their order open")
     given = rest[0] if rest else options.get("axis")
-    default = -1 if name in ("sort", "argsort") else None
-    if given is None and default is None and value.rank > 1:
+    axes = axis_of(node, value, given)
+    if axes is None and (given is not None or name not in ("sort", "argsort")) and value.rank > 1:
         value = ravel(reader, node, value)
-    axis = (axis_of(node, value, given) or (value.rank - 1,))[0]
+    axis = (axes or (value.rank - 1,))[0]
     dtype = value.dtype
+    if name in ("sort", "argsort") and dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`{name}` of {dtype} is not read", "")
     if name in ("cumsum", "cumprod"):
         dtype = "i64" if dtype in ("bool", "i8", "i16", "i32") else "u64" if dtype in ("u8", "u16", "u32") else dtype
         if dtype == "u64":
@@ -347,6 +349,8 @@ def _abs(reader: Expressions, node: ast.Call, values: list[Value], options: dict
 @entry("square")
 def _square(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if values[0].dtype == "bool":
+        raise Unread(node, Code.TYPE, "`square` of truth values is not read", "convert them: `astype(np.int64)`")
     return binary(reader.context, node, ast.Pow, strong(values[0]), literal(2))
 
 
@@ -763,6 +767,8 @@ def _percentile(reader: Expressions, node: ast.Call, values: list[Value], option
 @entry("isfinite")
 def _isfinite(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if values[0].dtype in ("c64", "c128"):
+        raise Unread(node, Code.TYPE, "`isfinite` of complex numbers is not read", "write it for the real and the imaginary part")
     value = reader.as_float(node, values[0])
     return elementwise(reader.context, node, [value], lambda v: (f"{v[0].dtype}.abs {v[0].argument} < {v[0].dtype}.inf", COMPARE), "bool")
 
@@ -790,6 +796,8 @@ def _negative(reader: Expressions, node: ast.Call, values: list[Value], options:
 def _sign(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     value = values[0]
+    if value.dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`sign` of {value.dtype} is not read", "")
     function = reader.context.library("sign", value.dtype) if value.dtype in FLOATS else f"{value.dtype}.sgn"
     return strong(elementwise(reader.context, node, [value], applied(function), value.dtype))
 
