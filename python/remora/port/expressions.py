@@ -410,7 +410,8 @@ class Expressions:
         if index.const is not None:
             if size.number is not None and not -size.number <= index.const < size.number:
                 raise Unread(None, Code.SHAPE, f"index {index.const} of {size.number} elements", "NumPy raises an error here, too")
-            return index.text
+            # Only a number that is written counts from the end, not a name of it.
+            return str(index.const) if index.const < 0 else index.text
         index = convert(index, "i64")
         if self.known_nonnegative(index):
             return index.text
@@ -436,7 +437,7 @@ class Expressions:
             if not value.scalar or value.dtype not in INTS:
                 raise Unread(node, Code.TYPE, "a bound of a slice that is no integer", "")
             if value.const is not None and value.const < 0:
-                ends.append((size + value.const, value.text))
+                ends.append((size + value.const, str(value.const)))
             elif (own := value.size or (self.size_of(value) if value.text in context.stable else None)) is not None:
                 if not self.context.never_negative(own) and not context.assume(own, "a slice that begins before the array"):
                     return None

@@ -347,3 +347,13 @@ def grids_are_arrays(n, m):
     x, y = np.indices((n, m))
     g = np.mgrid[0:n, 0:m]
     return x + y, g, g[0] * g[1], np.mgrid[0:2, 0:3].shape, np.indices((n, m)).sum()
+
+
+@case((X, 2), (S, 1))
+def names_of_negative_numbers(x, k):
+    i, last = -2, -1
+    x = x.copy()
+    x[last] += x[i]
+    x[i:] *= 2
+    t = np.stack([x, x * k])
+    return x[last], x[i - 1 + k], x[i:], x[:last], x[i:last], t[last, 0], t[:, last]
