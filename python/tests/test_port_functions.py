@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import runpy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +72,32 @@ def _a_result_that_is_the_argument(x, y):
 def test_writes_that_others_would_see_are_refused(function: Any, said: str):
     with pytest.raises(remora.port.PortError, match=said):
         remora.jit(function)(functions.X.copy(), functions.Y.copy())
+
+
+SHORT, TRUTH, LONG = np.array([1, 2, 3], np.int8), np.array([True, False, True]), np.array([1, 2, 3], np.uint64)
+SINGLE = np.array([1.0, 2.0, 4.0], np.float32)
+
+
+@pytest.mark.parametrize(
+    "expression, argument, said",
+    [
+        ("np.sqrt(x)", SHORT, "is float16, which is not read"), ("np.deg2rad(x)", SHORT, "is float16, which is not read"),
+        ("np.reciprocal(x)", SHORT, "`reciprocal` of i8"), ("np.trapezoid(x)", SHORT, "`trapezoid` of i8"),
+        ("np.trapezoid(x)", SINGLE, "`trapezoid` of f32"), ("np.gradient(x)", SINGLE, "`gradient` of f32"),
+        ("np.linspace(0, x[1], 4)", SINGLE, "`linspace` of"), ("np.percentile(x, [20, 50])", SINGLE, "with such percentages"),
+        ("np.histogram(x, 3)", SINGLE, "`histogram` of f32"), ("np.histogram(x * 0.5, 3, weights=x)[0]", LONG, "with weights of u64"),
+        ("np.setdiff1d(x, [1.0])", SHORT, "`setdiff1d` of i8 and f64"), ("x**2", TRUTH, "a power of truth values"),
+        ("np.square(x)", TRUTH, "`square` of truth values"), ("np.gradient(x)", TRUTH, "`gradient` of bool"), ("+x", TRUTH, "before a truth value"),
+        ("np.sort(x)", TRUTH, "`sort` of bool"), ("np.fliplr(x)", SHORT, "of 1 dimensions"), ("x < np.int64(2)", LONG, "a comparison of u64 and i64"),
+        ("np.linalg.norm(x, 1)", SINGLE, "this norm is not read"), ("np.maximum(x, [1, 2, 3])", SHORT, "what is no array of numbers"),
+    ],
+)  # fmt: skip
+def test_what_has_another_type_in_numpy_is_refused(tmp_path: Path, expression: str, argument: Any, said: str):
+    file = tmp_path / "expression.py"
+    file.write_text(f"import numpy as np\n\n\ndef f(x):\n    return {expression}\n")
+    function = runpy.run_path(str(file))["f"]
+    with pytest.raises(remora.port.PortError, match=said):
+        remora.jit(function)(argument)
 
 
 def _cubic(x):

@@ -54,9 +54,15 @@ def _elementwise(reader: Expressions, node: ast.Call, values: list[Value], optio
     wanted = 1 if name in LIBRARY_1 or name == "reciprocal" else 2
     if len(values) != wanted:
         raise Unread(node, Code.FORM, f"`{name}` with {len(values)} arguments is not read", "")
+    if name == "reciprocal" and values[0].dtype not in FLOATS:
+        raise Unread(node, Code.TYPE, f"`reciprocal` of {values[0].dtype} is not read", "NumPy's is an integer; convert the argument to a float")
     if name == "reciprocal":
         return strong(binary(context, node, ast.Div, replace(literal(1), weak=True), floating(reader, node, values[0])))
+    if name == "nan_to_num" and values[0].dtype in INTS | {"bool"}:
+        return replace(strong(values[0]), memory=frozenset())
     if wanted == 1:
+        if name not in ("nan_to_num", "sinc"):
+            result_dtype(getattr(np, name), values)
         value = floating(reader, node, values[0])
         return strong(elementwise(context, node, [value], applied(context.library(LIBRARY_1[name], value.dtype)), value.dtype))
     kinds, dtype = result_dtype(getattr(np, name), values)
@@ -125,7 +131,10 @@ NAN_REDUCTIONS = {"nansum": False, "nanprod": False, "nanmean": False, "nanstd":
 def _nan_reduction(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
     name = reader.called(node).__name__
-    value = floating(reader, node, reader.as_array(node, values[0]))
+    value = reader.as_array(node, values[0])
+    if value.dtype in INTS | {"bool"} and name in ("nansum", "nanprod", "nanmax", "nanmin"):
+        return reduction(reader, node, name[3:], value, values[1:], options)
+    value = floating(reader, node, value)
     axes = axis_of(node, value, values[1] if len(values) > 1 else options.get("axis"))
     if not value.axes or axes is not None and (len(axes) != 1 or axes[0] not in value.axes):
         raise Unread(node, Code.SHAPE, f"`{name}` over these dimensions is not read", "")
@@ -152,10 +161,10 @@ def _searchsorted(reader: Expressions, node: ast.Call, values: list[Value], opti
     side = next((item.value.value for item in node.keywords if item.arg == "side" and isinstance(item.value, ast.Constant)), "left")
     if len(values) != 2 or side not in ("left", "right"):
         raise Unread(node, Code.FORM, "`searchsorted` with these arguments is not read", "")
-    (xs, x), dtype = one_type(reader, node, values)
-    full(node, xs, 1)
+    (xs, x), dtype = one_type(reader, node, [reader.as_array(node, value) for value in values])
     if dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"`searchsorted` of {dtype} is not read", "")
+    full(node, xs, 1)
     function = reader.context.library("searchsorted" if side == "left" else "searchsorted_right", dtype)
     return Value(f"{function} {xs.argument} {x.argument}", APPLY, "i64", x.shape, small=True)
 
@@ -180,6 +189,9 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @also("trapezoid", "trapz")
 def _trapezoid(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("dx", "x"))
+    if values[0].dtype not in ("f64", "i64"):
+        # Of other integers NumPy adds neighbours, which wraps around; of f32 the result is f32, unless `x` has another type.
+        raise Unread(node, Code.TYPE, f"`trapezoid` of {values[0].dtype} is not read", "convert the array to float64")
     y = convert(floating(reader, node, full(node, values[0], 1)), "f64")
     x = values[1] if len(values) > 1 else options.get("x")
     if x is None:

@@ -178,6 +178,8 @@ class Assignments(Blocks):
         assert value.items is not None
         if len(value.items) != len(target.elts):
             raise Unread(target, Code.SHAPE, f"{len(value.items)} values for {len(target.elts)} names", "")
+        if any(isinstance(each, (ast.Tuple, ast.List)) for each in target.elts):
+            raise Unread(target, Code.FORM, "names in parentheses within names", "take the tuple apart in a statement of its own")
         if not all(isinstance(each, ast.Name) for each in target.elts):
             return self.unpack_elements(statement, target, value)
         names = [each.id for each in target.elts if isinstance(each, ast.Name)]

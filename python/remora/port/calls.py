@@ -284,11 +284,13 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
     if name == "argsort" and not (kind is not None and kind.text == "'stable'") and value.dtype != "bool":
         context.notes.add("`argsort` keeps equal elements in order; NumPy's default leaves their order open")
     given = rest[0] if rest else options.get("axis")
-    default = -1 if name in ("sort", "argsort") else None
-    if given is None and default is None and value.rank > 1:
+    axes = axis_of(node, value, given)
+    if axes is None and (given is not None or name not in ("sort", "argsort")) and value.rank > 1:
         value = ravel(reader, node, value)
-    axis = (axis_of(node, value, given) or (value.rank - 1,))[0]
+    axis = (axes or (value.rank - 1,))[0]
     dtype = value.dtype
+    if name in ("sort", "argsort") and dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`{name}` of {dtype} is not read", "")
     if name in ("cumsum", "cumprod"):
         dtype = "i64" if dtype in ("bool", "i8", "i16", "i32") else "u64" if dtype in ("u8", "u16", "u32") else dtype
         if dtype == "u64":

@@ -112,6 +112,10 @@ class Expressions:
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
         value = self.eval(node.value)
+        if value.dtype == "grid":
+            value = self.as_array(node, value)
+        if value.items is not None or value.function is not None:
+            raise Unread(node, Code.NAME, f"the attribute `{node.attr}` of what is no array", "make an array of it: `np.array([..])`")
         if node.attr == "T":
             return shapes.permuted(node, value, list(range(value.rank))[::-1]) if value.rank > 2 else transposed(node, value)
         if node.attr == "shape":
@@ -188,11 +192,10 @@ class Expressions:
         if not items:
             return Value("([] : [0]f64)", ATOM, "f64", (Size.of(0),))
         dtype = items[0].dtype
-        weak = items[0].weak
         for item in items[1:]:
-            if item.dtype != dtype or item.weak != weak:
-                _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=weak), item])
-                weak = weak and item.weak
+            if item.dtype != dtype:
+                # In a list, a number of Python's own is `int64` or `float64` for NumPy: NEP 50 is not about lists.
+                _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=False), replace(item, weak=False)])
         shapes = {item.shape for item in items}
         if len(shapes) != 1:
             raise Unread(node, Code.SHAPE, "rows of different sizes", "")
@@ -222,6 +225,8 @@ class Expressions:
         if isinstance(node.op, ast.USub):
             return negated(self.context, node, value)
         if isinstance(node.op, ast.UAdd):
+            if value.dtype == "bool":
+                raise Unread(node, Code.TYPE, "`+` before a truth value", "leave it out")
             return value
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
@@ -406,7 +411,8 @@ class Expressions:
         if index.const is not None:
             if size.number is not None and not -size.number <= index.const < size.number:
                 raise Unread(None, Code.SHAPE, f"index {index.const} of {size.number} elements", "NumPy raises an error here, too")
-            return index.text
+            # Only a number that is written counts from the end, not a name of it.
+            return str(index.const) if index.const < 0 else index.text
         index = convert(index, "i64")
         if self.known_nonnegative(index):
             return index.text
@@ -432,7 +438,7 @@ class Expressions:
             if not value.scalar or value.dtype not in INTS:
                 raise Unread(node, Code.TYPE, "a bound of a slice that is no integer", "")
             if value.const is not None and value.const < 0:
-                ends.append((size + value.const, value.text))
+                ends.append((size + value.const, str(value.const)))
             elif (own := value.size or (self.size_of(value) if value.text in context.stable else None)) is not None:
                 if not self.context.never_negative(own) and not context.assume(own, "a slice that begins before the array"):
                     return None
@@ -718,6 +724,8 @@ class Expressions:
     def method(self, node: ast.Call, function: ast.Attribute) -> Value:
         """A call of a method of an array."""
         value = self.eval(function.value)
+        if value.dtype == "grid":
+            value = self.as_array(node, value)
         name = function.attr
         values, options = self.arguments(node)
         if value.items is None and value.function is None and f"method.{name}" in TABLE:

@@ -32,6 +32,8 @@ def _abs(reader: Expressions, node: ast.Call, values: list[Value], options: dict
 @entry("square")
 def _square(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if values[0].dtype == "bool":
+        raise Unread(node, Code.TYPE, "`square` of truth values is not read", "convert them: `astype(np.int64)`")
     return binary(reader.context, node, ast.Pow, strong(values[0]), literal(2))
 
 
@@ -436,6 +438,8 @@ def _percentile(reader: Expressions, node: ast.Call, values: list[Value], option
 @entry("isfinite")
 def _isfinite(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if values[0].dtype in ("c64", "c128"):
+        raise Unread(node, Code.TYPE, "`isfinite` of complex numbers is not read", "write it for the real and the imaginary part")
     value = reader.as_float(node, values[0])
     return elementwise(reader.context, node, [value], lambda v: (f"{v[0].dtype}.abs {v[0].argument} < {v[0].dtype}.inf", COMPARE), "bool")
 
@@ -463,5 +467,7 @@ def _negative(reader: Expressions, node: ast.Call, values: list[Value], options:
 def _sign(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     value = values[0]
+    if value.dtype not in FLOATS | INTS:
+        raise Unread(node, Code.TYPE, f"`sign` of {value.dtype} is not read", "")
     function = reader.context.library("sign", value.dtype) if value.dtype in FLOATS else f"{value.dtype}.sgn"
     return strong(elementwise(reader.context, node, [value], applied(function), value.dtype))

@@ -18,9 +18,9 @@ from .calls import TABLE, Call, along, axis_of, cast, dtype_of, ravel, refuse_op
 from .functions import filled, integers, joined_sizes, shape_of
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .operators import applied, binary, elementwise, sized, unknown_size
+from .operators import applied, binary, elementwise, fitted, sized, unknown_size
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, type_text
+from .values import APPLY, ATOM, FLOATS, INTS, Value, bound_text, convert, literal, result_dtype, type_text
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -159,7 +159,8 @@ def grid_of_slices(reader: Expressions, node: ast.Subscript, whole: bool) -> Val
         return axes[0]
     if whole and len({axis.dtype for axis in axes}) > 1:
         axes = [bound(reader, convert(axis, "f64")) for axis in axes]
-    return grid(reader, axes, whole)
+    made = grid(reader, axes, whole)
+    return replace(made, dtype="grid") if whole else made
 
 
 def imaginary(step: ast.expr | None) -> ast.expr | None:
@@ -177,7 +178,7 @@ def imaginary(step: ast.expr | None) -> ast.expr | None:
 def _indices(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     axes = [bound(reader, integers(reader, node, [size])) for size in shape_of(reader, node, values[0])]
-    return grid(reader, axes, True)
+    return replace(grid(reader, axes, True), dtype="grid")
 
 
 @instead("unravel_index")
@@ -202,6 +203,8 @@ def _linspace(reader: Expressions, node: ast.Call, values: list[Value], options:
     endpoint = options.get("endpoint", literal(True))
     if len(values) != 3 or not isinstance(endpoint.const, bool) or values[2].dtype not in INTS or not all(value.scalar for value in values):
         raise Unread(node, Code.FORM, "`linspace` with these arguments is not read", "give two numbers and a count")
+    if {value.dtype for value in values[:2] if not value.weak} == {"f32"} or any(value.dtype not in FLOATS | INTS for value in values[:2]):
+        raise Unread(node, Code.TYPE, f"`linspace` of {' and '.join(value.dtype for value in values[:2])} is not read", "convert the numbers to float64")
     low, high = (convert(value, "f64").argument for value in values[:2])
     size = named(reader, node, replace(convert(values[2], "i64"), weak=True))
     function = reader.context.library("linspace" if endpoint.const else "linspace_open")
@@ -398,7 +401,14 @@ def pieces(reader: Expressions, node: ast.Subscript, columns: bool) -> Value:
     parts = [reader.as_array(node, reader.eval(each)) for each in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]) if not isinstance(each, ast.Slice)]
     if not parts or len(parts) != (len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1) or any(part.rank > 2 for part in parts):
         raise Unread(node, Code.FORM, "this index is not read", "concatenate the arrays")
-    parts = [part if part.rank else Value(f"[{convert(part, part.dtype).text}]", ATOM, part.dtype, (Size.of(1),)) for part in parts]
+    dtype, weak = parts[0].dtype, parts[0].weak
+    for part in parts[1:]:
+        if (part.dtype, part.weak) != (dtype, weak):
+            _, dtype = result_dtype(np.add, [replace(parts[0], dtype=dtype, weak=weak), part])
+            weak = weak and part.weak
+    # Numbers between arrays have types as in arithmetic, not as in lists.
+    parts = [fitted(reader.context, node, part, dtype) if part.weak and not part.rank else part for part in parts]
+    parts = [part if part.rank else Value(f"[{bound_text(part)}]", ATOM, part.dtype, (Size.of(1),)) for part in parts]
     if columns:
         parts = [part if part.rank == 2 else replace(part, shape=(*part.shape, ONE)) for part in parts]
     call = ast.copy_location(ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "concatenate", ast.Load()), [], []), node)

@@ -201,13 +201,15 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
         return _python_numbers(context, node, op, left, right, symbol, prec)
     if op in (ast.LShift, ast.RShift):
         return _shift(context, node, ufunc, left, right, symbol)
+    if op is ast.Pow and left.dtype == "bool" and right.const is not None:
+        raise Unread(node, Code.TYPE, "a power of truth values", "convert them: `astype(np.int64)`")
     if op is ast.Pow and right.const in (2, 3) and not isinstance(right.const, bool) and left.dtype in INTS:
         (a, _), dtype = result_dtype(ufunc, [left, right])
         left = fitted(context, node, left, a)
         return elementwise(context, node, [left, convert(right, a)], infix("**", POWER), dtype)
     try:
         wanted, dtype = result_dtype(ufunc, [left, right])
-    except (TypeError, KeyError):
+    except Unread:
         raise Unread(node, Code.TYPE, f"NumPy has no `{symbol}` for {left.dtype} and {right.dtype} that is read", "convert one of them with `astype`") from None
     if left.dtype == "bool" and right.dtype == "bool" and op in (ast.Add, ast.Mult):
         op, symbol, prec = (ast.BitOr, "||", LOW + 1) if op is ast.Add else (ast.BitAnd, "&&", LOW + 2)
@@ -229,7 +231,7 @@ def _shift(context: Context, node: ast.AST | None, ufunc: Any, left: Value, righ
     """`x << k` and `x >> k` of integers, by a constant that is less than the number of bits."""
     try:
         wanted, dtype = result_dtype(ufunc, [left, right])
-    except (TypeError, KeyError):
+    except Unread:
         raise Unread(node, Code.TYPE, f"NumPy has no `{symbol}` for {left.dtype} and {right.dtype}", "convert one of them with `astype`") from None
     if dtype not in INTS or not isinstance(right.const, int) or not 0 <= right.const < np.iinfo(str(NUMPY[dtype])).bits:
         raise Unread(node, Code.TYPE, f"`{symbol}` by what may be more than the number of bits", "shift by a constant")
@@ -346,6 +348,9 @@ def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right:
             values = [convert(each, "i64") for each in values]
     else:
         wanted, _ = result_dtype(ufunc, [left, right])
+        if wanted[0] != wanted[1]:
+            # `uint64` beside a signed type: NumPy compares the numbers, which no type here holds.
+            raise Unread(node, Code.TYPE, f"a comparison of {left.dtype} and {right.dtype}", "convert one of them with `astype`")
         values = [convert(value, want) for value, want in zip((left, right), wanted)]
     if values[0].dtype in ("c64", "c128") and symbol not in ("==", "!="):
         values = [value if value.dtype == "c128" else elementwise(context, node, [value], lambda v: (convert(v[0], "c128").text, APPLY), "c128") for value in values]

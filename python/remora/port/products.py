@@ -185,4 +185,6 @@ def _norm(reader: Expressions, node: ast.Call, values: list[Value], options: dic
         squares = binary(reader.context, node, ast.Pow, floating(reader, node, values[0]), literal(2))
         total = reduction(reader, node, "sum", squares, [], options)
         return elementwise(reader.context, node, [total], applied(f"{total.dtype}.sqrt"), total.dtype)
+    if len(values) != 1 or options or values[0].dtype in ("c64", "c128"):
+        raise Unread(node, Code.FORM, "this norm is not read", "without `ord`, of real numbers; other norms are sums and maxima of `np.abs(x)`")
     return _first_norm(reader, node, values, options)

@@ -11,14 +11,14 @@ import numpy as np
 
 from .shapes import in_brackets, named, one_type, permuted
 from .tables import floating, full, instead
-from .calls import TABLE, axis_of, moved_last, ravel, reduction, refuse_options, strong
+from .calls import TABLE, axis_of, cast, moved_last, ravel, reduction, refuse_options, strong
 from .functions import joined_sizes
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .grids import Plain, bound, extended, text_of, tuple_of
 from .operators import applied, binary, compare, elementwise, sized, unknown_size
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
+from .values import APPLY, ATOM, DTYPES, FLOATS, INTS, NUMPY, Value, convert, literal
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -46,7 +46,7 @@ def _average(reader: Expressions, node: ast.Call, values: list[Value], options: 
     if weights is None or weights.text == "None":
         return reduction(reader, node, "mean", value, [], given)
     weights = floating(reader, node, reader.as_array(node, weights))
-    if value.rank != 1 or weights.rank != 1 or weights.dtype != "f64":
+    if value.rank != 1 or weights.rank != 1 or value.dtype in ("c64", "c128") or weights.dtype != "f64":
         raise Unread(node, Code.SHAPE, "`average` with these weights is not read", "write the sums")
     weights = bound(reader, weights)
     total = reduction(reader, node, "sum", binary(reader.context, node, ast.Mult, value, weights), [], {})
@@ -113,7 +113,10 @@ def _unique(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @instead("intersect1d", "union1d", "setdiff1d", "setxor1d")
 def _sets(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    (a, b), dtype = one_type(reader, node, [full(node, reader.as_array(node, value), 1) for value in values])
+    parts = [full(node, reader.as_array(node, value), 1) for value in values]
+    (a, b), dtype = one_type(reader, node, parts)
+    if dtype != parts[0].dtype and reader.called(node) is np.setdiff1d:
+        raise Unread(node, Code.TYPE, f"`setdiff1d` of {parts[0].dtype} and {parts[1].dtype} is not read", "give both the same type with `astype`")
     if dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"a set of {dtype} is not read", "")
     return Value(f"{reader.context.library(reader.called(node).__name__, dtype)} {a.argument} {b.argument}", APPLY, dtype, (unknown_size(),))
@@ -183,6 +186,10 @@ def _histogram(reader: Expressions, node: ast.Call, values: list[Value], options
         return tuple_of([Value(text, APPLY, "i64", (edges.shape[0] - 1,)), strong(bins)])
     if not bins.scalar or bins.dtype not in INTS or density is not None and density.const is not False:
         raise Unread(node, Code.FORM, "`histogram` with these arguments is not read", "with a number of bins")
+    if values[0].dtype == "f32":
+        raise Unread(node, Code.TYPE, "`histogram` of f32 with a number of bins is not read", "convert the array to float64")
+    if weights is not None and weights.dtype != "f64":
+        raise Unread(node, Code.TYPE, f"`histogram` with weights of {weights.dtype} is not read", "convert the weights to float64")
     xs = bound(reader, xs)
     if limits is None:
         low, high = context.short(), context.short()
@@ -226,9 +233,13 @@ def _percentiles(reader: Expressions, node: ast.Call, values: list[Value], optio
     refuse_options(node, options, ("axis", "q"))
     values = [values[0], values[1] if len(values) > 1 else options["q"]]
     name, context = reader.called(node).__name__, reader.context
+    if values[0].dtype == "bool":
+        raise Unread(node, Code.TYPE, f"NumPy has no `{name}` of truth values", "convert them: `astype(np.int64)`")
     value = floating(reader, node, reader.as_array(node, values[0]))
     axes = axis_of(node, value, options.get("axis"))
     wanted = reader.as_array(node, values[1])
+    if value.dtype == "f32" and not (wanted.scalar and wanted.weak):
+        raise Unread(node, Code.TYPE, f"`{name}` of f32 with such percentages is not read", "give one number, or convert the array to float64")
     if wanted.scalar and axes is None and value.rank == 1:
         raise Plain
     rows = ravel(reader, node, value) if axes is None else moved_last(value, value.axes.index(axes[0]), len(value.axes) - 1)
@@ -287,7 +298,7 @@ def _cross(reader: Expressions, node: ast.Call, values: list[Value], options: di
 @instead("polyval")
 def _polyval(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    (p, x), dtype = one_type(reader, node, [reader.as_array(node, value) for value in values])
+    (p, x), dtype = one_type(reader, node, [strong(reader.as_array(node, value)) for value in values])
     p = bound(reader, full(node, p, 1))
     return strong(elementwise(reader.context, node, [x], applied(f"{reader.context.library('polyval', dtype)} {p.argument}"), dtype))
 
@@ -295,6 +306,8 @@ def _polyval(reader: Expressions, node: ast.Call, values: list[Value], options: 
 @instead("gradient")
 def _gradient(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if values[0].dtype not in INTS | {"f64"}:
+        raise Unread(node, Code.TYPE, f"`gradient` of {values[0].dtype} is not read", "convert the array to float64")
     y = convert(floating(reader, node, full(node, values[0], 1)), "f64")
     if not reader.context.assume(y.shape[0] - 2, "`gradient` of fewer than two elements is an error"):
         raise Unread(node, Code.SHAPE, "`gradient` of what may have fewer than two elements", "")
@@ -357,6 +370,9 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
 def _vander(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("N", "increasing"))
     x = full(node, reader.as_array(node, values[0]), 1)
+    wide = DTYPES.get(str(np.promote_types(NUMPY[x.dtype], np.int64)), "")
+    if wide != x.dtype:
+        x = cast(reader, node, x, NUMPY[wide].type)
     count = values[1] if len(values) > 1 else options.get("N", reader.size_value(x, 0))
     rising = options.get("increasing", literal(False))
     size = named(reader, node, count)

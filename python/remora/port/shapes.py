@@ -220,6 +220,8 @@ def _flip(reader: Expressions, node: ast.Call, values: list[Value], options: dic
         turned = permuted(node, full(node, value, 2), [1, 0])
         return replace(turned, text=f"reverse {turned.argument}", prec=APPLY)
     given = values[1] if len(values) > 1 else options.get("axis")
+    if value.rank < (2 if name == "fliplr" else 1):
+        raise Unread(node, Code.SHAPE, f"`{name}` of {value.rank} dimensions", "NumPy raises an error, too")
     axes = {"flipud": (0,), "fliplr": (1,)}.get(name) or axis_of(node, value, given) or tuple(range(value.rank))
     for axis in axes:
         if axis in value.axes:

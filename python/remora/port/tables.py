@@ -10,7 +10,7 @@ from .calls import Call, TABLE
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
 from .operators import sized
-from .values import FLOATS, Value
+from .values import FLOATS, INTS, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -47,10 +47,9 @@ def full(node: ast.AST, value: Value, *ranks: int) -> Value:
 
 def floating(reader: Expressions, node: ast.AST, value: Value) -> Value:
     """The value as f64 or f32."""
-    made = reader.as_float(node, value)
-    if made.dtype not in FLOATS:
-        raise Unread(node, Code.TYPE, f"this is not read for {made.dtype}", "")
-    return made
+    if value.dtype not in FLOATS | INTS | {"bool"} and value.items is None:
+        raise Unread(node, Code.TYPE, f"this is not read for {value.dtype}", "")
+    return reader.as_float(node, value)
 
 
 def square(reader: Expressions, node: ast.AST, value: Value) -> Value:

@@ -203,6 +203,8 @@ class _Function:
 
     def result(self, node: ast.AST, value: Value) -> tuple[Result, list[str]]:
         """How a value comes back to Python, and the texts of its parts."""
+        if value.dtype == "grid":
+            value = self.reader.as_array(node, value)
         if value.items is not None:
             found = [self.result(node, item) for item in value.items]
             return Result("tuple", parts=tuple(each for each, _ in found)), [text for _, texts in found for text in texts]

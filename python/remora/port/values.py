@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .diagnostics import Code, Unread
 from .sizes import ONE, Size
 
 # How tightly the outermost form of a text binds.
@@ -133,9 +134,17 @@ def result_dtype(ufunc: Any, values: list[Value]) -> tuple[list[str], str]:
     """The types that a ufunc of NumPy converts its operands to, and that of its result: NEP 50, by NumPy itself."""
     given: list[Any] = []
     for value in values:
+        if value.dtype not in NUMPY:
+            raise Unread(None, Code.TYPE, f"`{ufunc.__name__}` of what is no array of numbers", "make an array of it: `np.array([..])`")
         given.append(WEAK[value.dtype] if value.weak and value.dtype in ("i64", "f64", "c128") else NUMPY[value.dtype])
     if all(isinstance(each, type) for each in given):
         given = [np.dtype(each) for each in given]
-    found = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    try:
+        found = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    except TypeError:
+        raise Unread(None, Code.TYPE, f"NumPy has no `{ufunc.__name__}` for {' and '.join(value.dtype for value in values)}", "convert one of them with `astype`") from None
+    other = next((str(each) for each in found if str(each) not in DTYPES), None)
+    if other is not None:
+        raise Unread(None, Code.TYPE, f"NumPy's result of `{ufunc.__name__}` of {values[0].dtype} is {other}, which is not read", "convert the argument, for example with `x.astype(np.float64)`")
     names = [DTYPES[str(each)] for each in found]
     return names[: len(values)], names[len(values)]

@@ -324,3 +324,36 @@ def slices_of_one(x):
 @case((A,))
 def slices_of_one_row(a):
     return a[:1], a[:, :1], a[1:2] + a, a[:, -1:] * a, np.concatenate((a[-1:], a[:-1])), a[:1, 1:]
+
+
+@case((A, np.array([[3, -1], [0, 7]])))
+def all_elements_in_order(a, k):
+    return np.sort(a, axis=None), np.sort(k, None), np.cumsum(a, axis=None), a[::-1].cumprod(axis=None)
+
+
+@case((np.array([3, -1, 2], np.int8),), (np.array([3, 1, 2], np.uint8),), (np.array([3, -1, 2]),))
+def types_of_integers(k):
+    made = np.array([k[0], 1]), np.array([k[0], 1.5]), np.polyval(k, 2), np.vander(k, 2), np.r_[0, k], np.r_[k, 1.5]
+    return made, np.nanmax(k), np.nansum(k), np.nanprod(k), np.nan_to_num(k), np.searchsorted([0, 2, 5], k)
+
+
+@case((np.array([0.5, -1.0, 2.0], np.float32),))
+def types_of_short_floats(x):
+    return np.array([x[0], 1.5]), np.polyval(x, 2.0), np.vander(x, 2), np.r_[0, x], np.r_[x, 1.5], np.nanmax(x), np.percentile(x, 30)
+
+
+@case((2, 3))
+def grids_are_arrays(n, m):
+    x, y = np.indices((n, m))
+    g = np.mgrid[0:n, 0:m]
+    return x + y, g, g[0] * g[1], np.mgrid[0:2, 0:3].shape, np.indices((n, m)).sum()
+
+
+@case((X, 2), (S, 1))
+def names_of_negative_numbers(x, k):
+    i, last = -2, -1
+    x = x.copy()
+    x[last] += x[i]
+    x[i:] *= 2
+    t = np.stack([x, x * k])
+    return x[last], x[i - 1 + k], x[i:], x[:last], x[i:last], t[last, 0], t[:, last]
