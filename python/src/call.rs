@@ -410,7 +410,7 @@ impl Function {
             // SAFETY: the instance was made for arguments of these types and ranks; the arrays are held until it returns.
             match py.detach(move || unsafe { instance.call(operands.words(), stop) }) {
                 Ok(outputs) => return returned(py, &instance.returned, &mut outputs.into_iter()),
-                Err(Failed::Size(error)) => return Err(failures::argument(py, &self.size_error(&error))),
+                Err(Failed::Size(error)) => return Err(failures::argument(py, &self.size_error(&error, operands.words()))),
                 Err(Failed::Run(refused)) => return Err(failures::refused(py, Kind::Run, "", &refused)),
                 // Where nothing is raised the call goes on: it begins anew, as it has changed nothing.
                 Err(Failed::Stopped) => interrupt::check(py)?,
@@ -466,16 +466,15 @@ impl Function {
     }
 
     #[cold]
-    fn size_error(&self, error: &SizeError) -> String {
+    fn size_error(&self, error: &SizeError, given: &[Operand]) -> String {
         let names = self.operand_names();
         let name = |at: usize| names.get(at).map_or("?", String::as_str);
         let head = format!("{}, dimension {}: the size is {}", self.what(name(error.operand)), error.axis, error.found);
         match (error.wanted, error.from) {
             (None, _) => format!("{head}, which no array of a program can have"),
             (Some(wanted), Some((operand, axis))) => {
-                let names = self.operand_names();
-                let value = self.function.params.iter().any(|param| param.name == names[operand] && is_scalar(&param.form));
-                let source = if value {
+                // A parameter that is a number may have been given an array.
+                let source = if matches!(given.get(operand), Some(Operand::Scalar(_))) {
                     format!("the value of `{}`", name(operand))
                 } else {
                     format!("the size of `{}` in dimension {axis}", name(operand))
@@ -487,10 +486,6 @@ impl Function {
             }
         }
     }
-}
-
-fn is_scalar(form: &Form) -> bool {
-    matches!(form, Form::Leaf(leaf) if leaf.rank == 0)
 }
 
 impl Given<'_> {

@@ -168,6 +168,9 @@ def test_sizes_that_are_known_only_at_run_time():
     assert program.first(2, np.array([1.0, 2.0])).tolist() == [1, 2]
     with pytest.raises(rm.ArgumentError, match="the size is 2, but 3 is needed, the value of `n`"):
         program.first(3, np.array([1.0, 2.0]))
+    program = rm.compile("entry power (x: f64) (k: i64) = x ** f64.i64 k")
+    with pytest.raises(rm.ArgumentError, match="the size is 1, but 2 is needed, the size of `x` in dimension 1"):
+        program.power(np.array([[2.0, 3.0]]), np.array([3]))
 
 
 def test_sizes_are_compared(norm):
