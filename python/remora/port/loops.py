@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,21 @@ from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
 from .places import Places
+
+
+@dataclass
+class Leaving:
+    """What a loop that a `return` may leave carries for that."""
+
+    found: str  # the name of what says whether it was left
+    result: str  # the name of the value returned
+    values: list[Value] = field(default_factory=list)  # what is returned, as far as the loop was read
+
+    def zero(self) -> str:
+        """What the result is before a value was returned."""
+        if not self.values:
+            return "0i64"
+        return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
 
 
 class Loops(Places):
@@ -70,9 +85,9 @@ class Loops(Places):
     def s_while(self, statement: ast.While) -> Lines:
         return self.loop(statement)
 
-    def loop(self, statement: ast.For | ast.While, returns: list[Value] | None = None, found: str = "", result: str = "") -> Lines:
-        """A loop; with `returns`, one that a `return` may leave, whose values are collected there."""
-        if isinstance(statement, ast.For) and returns is None:
+    def loop(self, statement: ast.For | ast.While, leaving: Leaving | None = None) -> Lines:
+        """A loop; with `leaving`, one that a `return` may leave."""
+        if isinstance(statement, ast.For) and leaving is None:
             short = self.unrolled(statement)
             if short is not None:
                 return short
@@ -89,14 +104,14 @@ class Loops(Places):
         for name in carried:
             if start[name] is None:
                 raise Poisoned
-        if isinstance(statement, ast.For) and returns is None:
+        if isinstance(statement, ast.For) and leaving is None:
             carried += self.given_inside(statement, body, carried, start, target_names)
         entry = {name: start[name] for name in carried}
         waiting = list(self.context.pending)  # what the heading needs
         for _ in range(6):
             self.context.pending[:] = waiting
             marks = len(self.context.problems), set(self.commented), dict(self.context.bounds), set(self.context.names), dict(self.instances)
-            lines, ends = self.loop_once(statement, body, carried, dict(entry), start, returns, found, result)
+            lines, ends = self.loop_once(statement, body, carried, dict(entry), start, leaving)
             again = False
             ends = settled(statement, ends, {each for value in start.values() if value is not None for each in value.memory})
             if self.exchanged(carried, entry, start, ends):
@@ -152,7 +167,7 @@ class Loops(Places):
         marks = len(context.problems), set(self.commented), dict(context.bounds), set(context.names), dict(self.instances), list(context.pending)
         failed = False
         try:
-            self.loop_once(statement, body, carried, {name: start[name] for name in carried}, start, None, "", "")
+            self.loop_once(statement, body, carried, {name: start[name] for name in carried}, start, None)
         except (Unread, Poisoned):
             failed = True  # said when the loop is read
         finally:
@@ -253,7 +268,7 @@ class Loops(Places):
 
     def loop_once(
         self, statement: ast.For | ast.While, body: list[ast.stmt], carried: list[str], entry: dict[str, Value | None], start: dict[str, Value | None],
-        returns: list[Value] | None, found: str, result: str,
+        leaving: Leaving | None,
     ) -> tuple[Lines, dict[str, list[Value]]]:  # fmt: skip
         """The loop, with what is known of its variables; the values that they have after an iteration."""
         ends: dict[str, list[Value]] = {name: [] for name in carried}
@@ -264,7 +279,7 @@ class Loops(Places):
             value = entry[name]
             assert value is not None
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
-        early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or returns is not None
+        early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or leaving is not None
         outer_flow, outer_live = self.flow, self.live
         self.live = outer_live | exposed([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
@@ -294,14 +309,14 @@ class Loops(Places):
                 texts.append(f"{counter} + 1")
             return [tuple_text(texts + ([go] if early else []) + extra)] if texts or early else ["()"]
 
-        idle = [found, result] if returns is not None else []
+        idle = [leaving.found, leaving.result] if leaving is not None else []
 
         def on_return(node: ast.AST, value: Value) -> Lines:
-            if returns is None:
+            if leaving is None:
                 return outer_flow.on_return(node, value)
             if not value.scalar or value.rank or value.dtype in ("none", "tuple", "list"):
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
-            returns.append(value)
+            leaving.values.append(value)
             return state("false", ["true", bound_text(value)])
 
         self.flow = Flow(on_return, lambda node: state("false", idle), lambda node: state("true", idle))
@@ -312,9 +327,8 @@ class Loops(Places):
         self.trips = trips
         names = [self.name_of(name) for name in carried] + ([counter] if counter else []) + ([flag] if early else []) + idle
         initial = before + (["0i64"] if counter else []) + (["true"] if early else [])
-        if returns is not None:
-            zero = "false" if returns and returns[0].dtype == "bool" else f"0{returns[0].dtype}" if returns else "0i64"
-            initial += ["false", zero]
+        if leaving is not None:
+            initial += ["false", leaving.zero()]
         if not names:
             return opening_lines, ends
         types = {self.name_of(name): type_text(known) for name in carried if (known := entry[name]) is not None and any((size.single or "").startswith("?vary") for size in known.shape)}
@@ -512,21 +526,21 @@ class Loops(Places):
         outer = self.live
         self.live = outer | exposed(rest)
         try:
-            returns: list[Value] = []
+            leaving = Leaving(found, result)
             marks = len(self.context.problems), set(self.commented)
             saved = dict(self.env)
-            self.loop(statement, returns, found, result)
+            self.loop(statement, leaving)
             del self.context.problems[marks[0] :]
             self.commented, self.env = marks[1], saved
-            kinds = {(value.dtype, value.weak) for value in returns}
+            kinds = {(value.dtype, value.weak) for value in leaving.values}
             if len(kinds) > 1:
                 raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
-            lets += comments + self.loop(statement, returns, found, result)
+            lets += comments + self.loop(statement, leaving)
             self.live = outer
-            if not returns:
+            if not leaving.values:
                 # Nothing in the loop returns, or what does could not be read, which is reported.
                 return finished(lets, ["???"] if len(self.context.problems) > marks[0] else self.block(rest, end))
-            value = Value(result, ATOM, returns[0].dtype, weak=returns[0].weak)
+            value = Value(result, ATOM, leaving.values[0].dtype, weak=leaving.values[0].weak)
             saved = dict(self.env)
             one = self.flow.on_return(statement, value)
             self.env = saved
