@@ -259,6 +259,19 @@ entry gradient (z: c128) = grad (\\z -> c128.norm (z * z)) z
 -- entry: at_zero
 -- input { 0.0+0.0jc128 } output { 0.0+0.0jc128 }
 entry at_zero (z: c128) = grad (\\z -> c128.abs z) z
+
+-- An operator that is no product of complex numbers.
+-- ==
+-- entry: by_parts
+-- input { [0.5+0.5jc128, -1.5-0.5jc128, 0.5+2.0jc128] } output { [-0.25+1.5jc128, -0.75-1.0jc128, -0.5+0.125jc128] }
+entry by_parts [n] (z: [n]c128) =
+  let op (a: c128) (b: c128) = c128.mk (c128.re a + c128.re b) (c128.im a * c128.im b)
+  in grad (\\z -> f64.sum (map (\\c -> c128.re c * c128.im c) (scan op (c128.mk 0 1) z))) z
+
+-- ==
+-- entry: of_products
+-- input { [0.25+0.125jc128, -1.5-0.5jc128] } output { [1.4375-0.3125jc128, -0.15625+0.078125jc128] }
+entry of_products [n] (z: [n]c128) = grad (\\z -> f64.sum (map (\\c -> c128.re c ** 2) (scan (*) (c128.mk 1 0) z))) z
 """)
 
 # Data ----------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,14 @@
 #define REMORA_ANY_ORDER _Pragma("omp simd")
 #endif
 
+/* In front of such a loop whose branches read several elements of one row. GCC 12 reads them under a mask, and the wrong ones where they are
+   combined crosswise, as in products of complex numbers. */
+#ifdef __clang__
+#define REMORA_TORN REMORA_ANY_ORDER
+#else
+#define REMORA_TORN
+#endif
+
 /* In front of a short loop with a jump out of it: four iterations at a time spare jumps. */
 #ifdef __clang__
 #define REMORA_SEVERAL

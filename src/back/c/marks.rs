@@ -24,6 +24,9 @@ impl Emitter<'_, Processor> {
         if checked(body) {
             return Some("REMORA_SEVERAL".into());
         }
+        if torn(body) {
+            return (*order == Order::Any && straight(body)).then(|| "REMORA_TORN".into());
+        }
         // What is collected is seen by nothing else: `s = s * s` is no sum of products.
         if matches!(order, Order::Reduce(sums) if !sums.iter().all(|(local, _)| reads(body, *local) == 1)) {
             return None;
@@ -65,6 +68,41 @@ fn few(stmt: &Stmt) -> bool {
 fn checked(body: &[Stmt]) -> bool {
     let plain = |stmt: &Stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Check(..));
     body.len() <= 8 && body.iter().all(plain) && body.iter().any(|stmt| matches!(stmt, Stmt::Check(..)))
+}
+
+/// Whether branches read several elements of one row, as the parts of complex numbers.
+fn torn(body: &[Stmt]) -> bool {
+    let mut read = Vec::new();
+    in_branches(body, false, &mut read);
+    let split = |index: &'_ Expr| match index {
+        Expr::Int(Int::Add, base, offset) if offset.as_int().is_some() => (**base).clone(),
+        other => other.clone(),
+    };
+    read.iter().enumerate().any(|(k, (ptr, index))| {
+        read[..k].iter().any(|(other, before)| ptr == other && index != before && split(index) == split(before) && strided(index))
+    })
+}
+
+/// What branches read.
+fn in_branches<'e>(body: &'e [Stmt], inside: bool, read: &mut Vec<(Ptr, &'e Expr)>) {
+    for stmt in body {
+        match stmt {
+            Stmt::If(_, then, els) => {
+                in_branches(then, true, read);
+                in_branches(els, true, read);
+            }
+            Stmt::For { body, .. } => in_branches(body, inside, read),
+            Stmt::Set(_, value) | Stmt::Store(_, _, value) if inside => value.loads(&mut |ptr, index| read.push((ptr, index))),
+            Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::While(..) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
+        }
+    }
+}
+
+/// Whether an index goes in steps of more than one element.
+fn strided(index: &Expr) -> bool {
+    let mut found = matches!(index, Expr::Int(Int::Mul, _, step) if step.as_int().is_some_and(|step| step > 1));
+    index.parts(&mut |part| found = found || strided(part));
+    found
 }
 
 /// Whether all that is collected is integers.

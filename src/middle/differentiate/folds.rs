@@ -173,7 +173,10 @@ impl Reverse<'_, '_> {
         let numbers = self.build.iota(width);
         let last = self.build.size(&width.sub(&Size::constant(1)));
         let one = Operand::int(1);
-        let flowing = if count == 1 && self.build.program.ty(results[0]).rank() == 1 {
+        // What a complex operator hands on need not be a product: `re a + re b` hands on the real part.
+        let product = |op: &Operator| operation(&op.lambda.body, op.lambda.params[0], op.lambda.params[1]) == Some(Op::Mul);
+        let ty = self.build.program.ty(results[0]);
+        let flowing = if count == 1 && ty.rank() == 1 && (!ty.elem.is_complex() || product(operator)) {
             self.linear(soac, operator, (results[0], reversed[0], last))
         } else {
             self.lifted(soac, operator, (results, &reversed, last))
