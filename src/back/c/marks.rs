@@ -74,12 +74,16 @@ fn checked(body: &[Stmt]) -> bool {
 fn torn(body: &[Stmt]) -> bool {
     let mut read = Vec::new();
     in_branches(body, false, &mut read);
-    let split = |index: &'_ Expr| match index {
-        Expr::Int(Int::Add, base, offset) if offset.as_int().is_some() => (**base).clone(),
-        other => other.clone(),
+    let base = |index: &Expr| {
+        if let Expr::Int(Int::Add, base, offset) = index
+            && offset.as_int().is_some()
+        {
+            return (**base).clone();
+        }
+        index.clone()
     };
     read.iter().enumerate().any(|(k, (ptr, index))| {
-        read[..k].iter().any(|(other, before)| ptr == other && index != before && split(index) == split(before) && strided(index))
+        read[..k].iter().any(|(other, before)| ptr == other && index != before && base(index) == base(before) && strided(index))
     })
 }
 
@@ -93,7 +97,14 @@ fn in_branches<'e>(body: &'e [Stmt], inside: bool, read: &mut Vec<(Ptr, &'e Expr
             }
             Stmt::For { body, .. } => in_branches(body, inside, read),
             Stmt::Set(_, value) | Stmt::Store(_, _, value) if inside => value.loads(&mut |ptr, index| read.push((ptr, index))),
-            Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::While(..) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => {}
+            Stmt::Set(..)
+            | Stmt::Store(..)
+            | Stmt::Scan(_)
+            | Stmt::While(..)
+            | Stmt::Parallel(_)
+            | Stmt::Launch(_)
+            | Stmt::Atomic(_)
+            | leaf_stmt!() => {}
         }
     }
 }
