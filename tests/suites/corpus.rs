@@ -138,7 +138,7 @@ fn sanitizers_are_there() -> Result<(), Failed> {
     for path in &made {
         let code = std::fs::read(path)?;
         let calls = |what: &str| code.windows(what.len()).any(|bytes| bytes == what.as_bytes());
-        if !calls("__asan_report") || !calls("__ubsan_handle") {
+        if !calls("__asan_load") || !calls("__ubsan_handle") {
             return Err(format!("{} was made without sanitizers", path.display()).into());
         }
     }
