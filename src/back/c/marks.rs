@@ -74,17 +74,19 @@ fn checked(body: &[Stmt]) -> bool {
 fn torn(body: &[Stmt]) -> bool {
     let mut read = Vec::new();
     in_branches(body, false, &mut read);
-    let base = |index: &Expr| {
-        if let Expr::Int(Int::Add, base, offset) = index
-            && offset.as_int().is_some()
-        {
-            return (**base).clone();
-        }
-        index.clone()
-    };
     read.iter().enumerate().any(|(k, (ptr, index))| {
         read[..k].iter().any(|(other, before)| ptr == other && index != before && base(index) == base(before) && strided(index))
     })
+}
+
+/// An index without what is added that is known.
+fn base(index: &Expr) -> &Expr {
+    if let Expr::Int(Int::Add, base, offset) = index
+        && offset.as_int().is_some()
+    {
+        return base;
+    }
+    index
 }
 
 /// What branches read.

@@ -24,8 +24,8 @@ impl<'p> Machine<'p> {
                     Int::Min => i64::min,
                     Int::Div | Int::Rem | Int::Count | Int::Lt | Int::Le | Int::Eq | Int::Ne | Int::And | Int::Or => return None,
                 };
-                let a = self.quick_number(a, frame)?;
-                Some(arithmetic(a, self.quick_number(b, frame)?))
+                let (a, b) = self.quick_numbers(a, b, frame)?;
+                Some(arithmetic(a, b))
             }
             Expr::Op(ScalarOp { op, prim: PrimType::I64, .. }, args) => {
                 #[expect(clippy::wildcard_enum_match_arm, reason = "three operations have a shortcut")]
@@ -36,8 +36,8 @@ impl<'p> Machine<'p> {
                     _ => return None,
                 };
                 let [a, b] = args.as_slice() else { return None };
-                let a = self.quick_number(a, frame)?;
-                Some(arithmetic(a, self.quick_number(b, frame)?))
+                let (a, b) = self.quick_numbers(a, b, frame)?;
+                Some(arithmetic(a, b))
             }
             Expr::Load(ptr, index) => {
                 let (buffer, start) = frame.address(*ptr).ok()?;
@@ -59,6 +59,10 @@ impl<'p> Machine<'p> {
         }
     }
 
+    fn quick_numbers(&mut self, a: &'p Expr, b: &'p Expr, frame: &Frame<'p>) -> Option<(i64, i64)> {
+        Some((self.quick_number(a, frame)?, self.quick_number(b, frame)?))
+    }
+
     /// The value of a condition.
     pub(super) fn quick_truth(&mut self, e: &'p Expr, frame: &Frame<'p>) -> Option<bool> {
         match e {
@@ -76,8 +80,8 @@ impl<'p> Machine<'p> {
                     Int::Or => return Some(self.quick_truth(a, frame)? | self.quick_truth(b, frame)?),
                     Int::Add | Int::Sub | Int::Mul | Int::Min | Int::Div | Int::Rem | Int::Count => return None,
                 };
-                let a = self.quick_number(a, frame)?;
-                Some(compare(&a, &self.quick_number(b, frame)?))
+                let (a, b) = self.quick_numbers(a, b, frame)?;
+                Some(compare(&a, &b))
             }
             Expr::Const(_)
             | Expr::Load(..)
