@@ -395,6 +395,47 @@ add("ends", "[4]f64", "f64", "head x * last x + f64.sum (init x) * f64.sum (tail
 add("zipped", "([3]f64, [3]f64)", "f64", "let (a, b) = unzip (reverse (zip x.0 x.1)) in a[0] * b[1] + a[2] * b[0]", lambda a, b: a[2] * b[1] + a[0] * b[2], [1.0, 2.0, 3.0], [0.5, -1.5, 0.25])
 add("stencil", "[5]f64", "[3]f64", "map (\\i -> 0.25 * x[i-1] + 0.5 * x[i] * x[i] + 0.25 * x[i+1]) [1, 2, 3]", lambda x: 0.25 * x[:-2] + 0.5 * x[1:-1] ** 2 + 0.25 * x[2:], [1.0, -2.0, 3.0, 0.5, 0.25])
 
+# Slices that each iteration of a map takes: what is added to them is added to their cells alone.
+begin("slices_in_maps", "Slices of arrays from outside that each iteration of a map takes.")
+
+V5 = [1.0, -2.0, 3.0, 0.5, 0.25]
+V7 = [1.0, -2.0, 3.0, 0.5, 0.25, -0.75, 1.5]
+M44 = np.cos(np.arange(16.0)).reshape(4, 4)
+T233 = np.sin(np.arange(18.0)).reshape(2, 3, 3)
+
+
+def windows(x, m, step=1, at=None):
+    at = range(len(x) - (m - 1) * step) if at is None else at
+    return np.array([x[i : i + (m - 1) * step + 1 : step] for i in at])
+
+
+def squares(x, m):
+    """The sums of the squares of the m x m blocks of a matrix."""
+    count = len(x) - m + 1
+    return np.array([[np.sum(x[i : i + m, j : j + m] ** 2) for j in range(count)] for i in range(count)])
+
+
+add("moving", "[5]f64", "[3]f64", "tabulate 3 (\\i -> f64.sum (x[i:i+3] * x[i:i+3]))", lambda x: np.sum(windows(x, 3) ** 2, 1), V5)
+add("moving_with_all", "[5]f64", "[3]f64", "tabulate 3 (\\i -> f64.sum (x[i:i+3] * x[i:i+3]) * x[i] + f64.sum x)", lambda x: np.sum(windows(x, 3) ** 2, 1) * x[:3] + np.sum(x), V5)
+add("moving_back", "[5]f64", "[3]f64", "map (\\i -> f64.product (x[i:i-2:-1] :> [2]f64)) [2, 4, 3]", lambda x: np.array([x[2] * x[1], x[4] * x[3], x[3] * x[2]]), V5)
+add("strided", "[7]f64", "[3]f64", "tabulate 3 (\\i -> let s = x[i:i+5:2] :> [3]f64 in f64.sum (s * s))", lambda x: np.sum(windows(x, 3, 2) ** 2, 1), V7)
+add("slice_of_slice", "[7]f64", "[3]f64", "tabulate 3 (\\i -> let s = x[i:i+5] let t = s[1:5:2] :> [2]f64 in f64.product t * s[0])", lambda x: np.array([x[i + 1] * x[i + 3] * x[i] for i in range(3)]), V7)
+add("of_a_row", "[4][4]f64", "[2][2]f64", "tabulate_2d 2 2 (\\i j -> f64.product x[i, j:j+3])", lambda x: np.array([[np.prod(x[i, j : j + 3]) for j in range(2)] for i in range(2)]), M44)
+add("of_a_column", "[4][4]f64", "[2][2]f64", "tabulate_2d 2 2 (\\i j -> f64.product x[j:j+3, i])", lambda x: np.array([[np.prod(x[j : j + 3, i]) for j in range(2)] for i in range(2)]), M44)
+add("of_a_transposed", "[4][4]f64", "[2][2]f64", "let t = transpose x in tabulate_2d 2 2 (\\i j -> f64.product t[i, j:j+3])", lambda x: np.array([[np.prod(x[j : j + 3, i]) for j in range(2)] for i in range(2)]), M44)
+add("block_sums", "[4][4]f64", "[2][2]f64", "tabulate_2d 2 2 (\\i j -> f64.sum (flatten (x[i:i+3, j:j+3] * x[i:i+3, j:j+3])))", lambda x: squares(x, 3), M44)
+add("rows_of_slices", "[4][4]f64", "[3]f64", "tabulate 3 (\\i -> f64.sum (map (\\row -> f64.product row[1:3]) x[i:i+2]))", lambda x: np.array([np.sum(np.prod(x[i : i + 2, 1:3], 1)) for i in range(3)]), M44)
+add("same_slice", "[5]f64", "[3]f64", "map (\\y -> f64.sum (x[1:4] * y * x[1:4])) [1.0, 2.0, 0.5]", lambda x: np.sum(x[1:4] ** 2) * np.array([1.0, 2.0, 0.5]), V5)
+add("own_slices", "[4][4]f64", "[4]f64", "map (\\row -> f64.sum (row[1:] * row[:3])) x", lambda x: np.sum(x[:, 1:] * x[:, :-1], 1), M44)
+add("deep_own_slices", "[2][3][3]f64", "[2][3]f64", "map (\\m -> map (\\row -> f64.sum (row[1:] * row[:2])) m) x", lambda x: np.sum(x[:, :, 1:] * x[:, :, :-1], 2), T233)
+add("of_row_in_map", "[3][3]f64", "[3][2]f64", "map (\\row -> tabulate 2 (\\i -> f64.product row[i:i+2])) x", lambda x: x[:, 1:] * x[:, :-1], T233[0])
+add("in_branches", "[5]f64", "[4]f64", "map (\\i -> if i % 2 == 0 then f64.sum (x[i:i+2] * x[i:i+2]) else x[i] * x[0]) [0, 1, 2, 3]", lambda x: np.array([x[0] ** 2 + x[1] ** 2, x[1] * x[0], x[2] ** 2 + x[3] ** 2, x[3] * x[0]]), V5)
+add("in_loops", "[5]f64", "[3]f64", "tabulate 3 (\\i -> loop s = 1.0 for k < 3 do s * f64.sum x[i:i+k+1])", lambda x: np.array([x[i] * np.sum(x[i : i + 2]) * np.sum(x[i : i + 3]) for i in range(3)]), V5)
+add("of_all_sizes", "[5]f64", "[5]f64", "tabulate 5 (\\i -> f64.sum x[i:] * x[i])", lambda x: np.array([np.sum(x[i:]) * x[i] for i in range(5)]), V5)
+add("computed_rows", "[5]f64", "[3]f64", "tabulate 3 (\\i -> let y = x * f64.i64 (i + 1) in f64.sum (y[i:i+3] * y[1:4]))", lambda x: np.array([(i + 1) ** 2 * np.sum(x[i : i + 3] * x[1:4]) for i in range(3)]), V5)
+add("least_of_slices", "[5]f64", "[3]f64", "tabulate 3 (\\i -> f64.minimum x[i:i+3])", lambda x: np.min(windows(x, 3), 1), V5)
+add("searched_slices", "[7]f64", "[3]f64", "tabulate 3 (\\i -> let ys = filter (> 0.0) x[i:i+4] in f64.sum (ys * ys))", lambda x: np.array([np.sum(np.maximum(x[i : i + 4], 0) ** 2) for i in range(3)]), V7)
+
 # Maps ----------------------------------------------------------------------------------------------------------------
 
 begin("maps", "Maps with free variables, nests, reductions inside.")

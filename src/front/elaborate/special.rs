@@ -154,8 +154,8 @@ impl Elab<'_> {
             _ => None,
         };
         let rows = values.iter().any(|(_, ty, _)| super::ragged::is_ragged(&self.sizes.zonk_type(ty)));
-        // A function of rows has sizes that differ from row to row.
-        let inner = if rows { self.partial_map(f) } else { None };
+        // A function of rows has sizes that differ from row to row, and a lambda waits for the sizes of its arguments.
+        let inner = self.partial_map(f).filter(|g| rows || self.is_lambda_in_maps(*g));
         let later = lambda.is_some() || inner.is_some() || (rows && self.is_cheap_function(f));
         let callee = if later { None } else { Some(self.callee(f)?) };
         self.push_frame();
@@ -190,6 +190,15 @@ impl Elab<'_> {
         let (body, ty) = self.close_map(body, ty, span).map_err(|failure| self.within_function(failure, f))?;
         let frame = frame_shape(std::slice::from_ref::<Dim>(&n));
         Ok((Expr::new(ExprKind::Map { frame: frame.clone(), args, body }, span), ty.framed(&frame)))
+    }
+
+    /// Whether a function is a lambda, or `map` of one, `map (map ..)` of one, ..
+    fn is_lambda_in_maps(&self, f: ExprId) -> bool {
+        let mut inner = f;
+        while let Some(g) = self.partial_map(inner) {
+            inner = g;
+        }
+        matches!(self.program.ast.exprs[view::strip(&self.program.ast, inner)].kind, surface::ExprKind::Lambda { .. })
     }
 
     /// The `g` of a function `map g` whose evaluation costs nothing.

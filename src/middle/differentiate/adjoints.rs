@@ -23,13 +23,26 @@ pub(super) struct Sparse {
     pub guarded: bool,
 }
 
+/// What is added to an adjoint at the cells of a slice.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// The first of the cells.
+    pub start: Operand,
+    /// How far each is from the one before.
+    pub step: Operand,
+    /// What is added: an array, as long as the slice.
+    pub value: Operand,
+}
+
 /// The adjoint of a variable so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Adjoint {
     /// A value of the variable's type.
     pub dense: Option<Operand>,
-    /// What is added to it besides.
+    /// What is added to it besides, at cells.
     pub sparse: Vec<Sparse>,
+    /// What is added to it besides, at slices.
+    pub parts: Vec<Part>,
 }
 
 /// The adjoints of a scope.
@@ -55,7 +68,7 @@ impl Adjoints {
     }
     /// Sets the adjoint of a variable.
     pub fn set(&mut self, var: Var, dense: Operand) {
-        *self.of(var) = Adjoint { dense: Some(dense), sparse: Vec::new() };
+        *self.of(var) = Adjoint { dense: Some(dense), ..Adjoint::default() };
     }
     /// All that is there, in the order in which it came.
     pub fn take_all(&mut self) -> Vec<(Var, Adjoint)> {
@@ -65,6 +78,10 @@ impl Adjoints {
     /// Adds something at some cells.
     pub fn add_sparse(&mut self, var: Var, sparse: Sparse) {
         self.of(var).sparse.push(sparse);
+    }
+    /// Adds something at a slice.
+    pub fn add_part(&mut self, var: Var, part: Part) {
+        self.of(var).parts.push(part);
     }
     /// Adds a value.
     pub fn add(&mut self, build: &mut Build, var: Var, value: Operand) {
@@ -85,10 +102,36 @@ impl Build<'_> {
     /// The value of an adjoint.
     pub fn dense(&mut self, var: Var, adjoint: Adjoint) -> Operand {
         let mut sum = adjoint.dense.unwrap_or_else(|| self.zeros_like(var));
+        for part in adjoint.parts {
+            sum = self.with_part(sum, part);
+        }
         for sparse in adjoint.sparse {
             sum = self.with_sparse(sum, sparse);
         }
         sum
+    }
+    fn with_part(&mut self, sum: Operand, part: Part) -> Operand {
+        let Part { start, step, value } = part;
+        let (array, ty) = (self.array(sum), self.ty(value));
+        let old = self.bind("adj", ty, Exp::Slice { array, start, step, checked: false });
+        let value = self.add(Operand::Var(old), value);
+        let (ty, value) = (self.program.ty(array).clone(), self.array(value));
+        Operand::Var(self.bind("adj", ty, Exp::UpdateSlice { array, start, step, value, checked: false }))
+    }
+    /// What is added at a slice, as what is added at each of its cells.
+    pub fn cells_of(&mut self, part: Part) -> Sparse {
+        let Part { start, step, value } = part;
+        let width = self.ty(value).shape[0].clone();
+        let ty = Type { elem: PrimType::I64, shape: vec![width.clone()] };
+        let at = self.bind("at", ty, Exp::Iota { start, step });
+        Sparse { frame: vec![width], at: vec![Operand::Var(at)], value, guarded: false }
+    }
+    /// The same adjoint, whose slices are said by their cells as far as their sizes make sense outside of a scope.
+    pub fn spread(&mut self, adjoint: Adjoint, outside: impl Fn(&Size) -> bool) -> Adjoint {
+        let Adjoint { dense, mut sparse, parts } = adjoint;
+        let (spread, parts): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| outside(&self.ty(part.value).shape[0]));
+        sparse.extend(spread.into_iter().map(|part| self.cells_of(part)));
+        Adjoint { dense, sparse, parts }
     }
     fn with_sparse(&mut self, sum: Operand, sparse: Sparse) -> Operand {
         let Sparse { frame, at, value, guarded } = sparse;
@@ -152,10 +195,11 @@ impl Build<'_> {
     pub fn leave(&mut self, var: Var, adjoint: Adjoint, inside: &FxHashSet<Var>) -> Vec<(Leaving, Vec<Operand>)> {
         let mut out = Vec::new();
         let outside = |size: &Size| !size.vars().any(|var| inside.contains(&var));
-        let (kept, lost): (Vec<Sparse>, Vec<Sparse>) =
-            adjoint.sparse.into_iter().partition(|sparse| adjoint.dense.is_none() && sparse.frame.iter().all(outside));
-        if adjoint.dense.is_some() || !lost.is_empty() {
-            let dense = self.dense(var, Adjoint { dense: adjoint.dense, sparse: lost });
+        let Adjoint { dense, sparse, parts } = if adjoint.dense.is_none() { self.spread(adjoint, outside) } else { adjoint };
+        let whole = dense.is_some() || !parts.is_empty();
+        let (kept, lost): (Vec<Sparse>, Vec<Sparse>) = sparse.into_iter().partition(|sparse| !whole && sparse.frame.iter().all(outside));
+        if whole || !lost.is_empty() {
+            let dense = self.dense(var, Adjoint { dense, sparse: lost, parts });
             out.push((Leaving::Dense, vec![dense]));
         }
         for Sparse { frame, at, value, guarded } in kept {

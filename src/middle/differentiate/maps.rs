@@ -1,21 +1,30 @@
 //! The return sweep of maps: what iterations add to arrays from outside, to single cells of them, and to what they are mapped over.
 
-use super::adjoints::{Adjoint, Leaving, Sparse};
+use super::adjoints::{Adjoint, Leaving, Part, Sparse};
+use super::build::Build;
 use super::reverse::{Reverse, bound_in};
-use crate::base::PrimType;
-use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Exp, Lambda, Operand, Size, Type, Var};
+use crate::ir::soac::{Lambda, Operand, Size, Var};
 use rustc_hash::FxHashSet;
 
-/// What a map adds to single cells of arrays, the same ones in all iterations: the array, the indices, the operand that one iteration adds.
-type Cells = Vec<(Var, Vec<Operand>, Operand)>;
+/// What a map adds to cells of arrays, the same ones in all iterations: the array, where, and the operand that one iteration adds.
+type Cells = Vec<(Var, Place, Operand)>;
+
+/// Where in an array something is added.
+#[derive(PartialEq)]
+enum Place {
+    /// At the cell with these indices.
+    Cell(Vec<Operand>),
+    /// At the slice with this start and step.
+    Slice([Operand; 2]),
+}
 
 impl Reverse<'_, '_> {
     /// A map of the return sweep over arrays; what it adds to adjoints of variables from outside leaves it. Returns what it maps to.
     pub fn adjoint_map(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
         let outer = std::mem::take(&mut self.adjoints);
         let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
+        self.origins.enter(&params);
         let (mut own, mut plan, mut cells) = (0, Vec::new(), Cells::new());
         let body = self.block(|this| {
             let mut result = make(this, &params);
@@ -31,6 +40,7 @@ impl Reverse<'_, '_> {
             result.extend(cells.iter().map(|(.., value)| *value));
             result
         });
+        self.origins.exit();
         self.adjoints = outer;
         let mut mapped = self.build.mapped(width, inputs, Lambda { params, body });
         let mut outs = mapped.split_off(own).into_iter();
@@ -38,9 +48,12 @@ impl Reverse<'_, '_> {
             let arrays: Vec<Var> = outs.by_ref().take(count).collect();
             self.gather(width, var, how, &arrays);
         }
-        for ((var, at, _), values) in cells.into_iter().zip(outs) {
+        for ((var, place, _), values) in cells.into_iter().zip(outs) {
             let value = self.build.sum(values);
-            self.adjoints.add_sparse(var, Sparse { frame: Vec::new(), at, value, guarded: false });
+            match place {
+                Place::Cell(at) => self.adjoints.add_sparse(var, Sparse { frame: Vec::new(), at, value, guarded: false }),
+                Place::Slice([start, step]) => self.adjoints.add_part(var, Part { start, step, value }),
+            }
         }
         mapped
     }
@@ -53,12 +66,24 @@ impl Reverse<'_, '_> {
         for Sparse { at, value, .. } in same {
             let cell = self.build.program.ty(var).cell(at.len());
             let value = self.build.as_type(value, &cell);
-            match cells.iter_mut().find(|(of, other, _)| *of == var && *other == at) {
-                Some((.., sum)) => *sum = self.build.add(*sum, value),
-                None => cells.push((var, at, value)),
-            }
+            self.add_same(cells, (var, Place::Cell(at), value));
         }
-        Adjoint { dense: adjoint.dense, sparse }
+        let known = |build: &Build, part: &Part| {
+            let sizes = build.ty(part.value).shape;
+            outside(&part.start) && outside(&part.step) && !sizes.iter().flat_map(Size::vars).any(|var| inside.contains(&var))
+        };
+        let (same, parts): (Vec<Part>, Vec<Part>) = adjoint.parts.into_iter().partition(|part| known(self.build, part));
+        for Part { start, step, value } in same {
+            self.add_same(cells, (var, Place::Slice([start, step]), value));
+        }
+        Adjoint { dense: adjoint.dense, sparse, parts }
+    }
+    fn add_same(&mut self, cells: &mut Cells, (var, place, value): (Var, Place, Operand)) {
+        let ty = self.build.ty(value);
+        match cells.iter_mut().find(|(of, other, sum)| *of == var && *other == place && self.build.ty(*sum) == ty) {
+            Some((.., sum)) => *sum = self.build.add(*sum, value),
+            None => cells.push((var, place, value)),
+        }
     }
     /// What iterations add to the adjoint of a variable from outside of them.
     fn gather(&mut self, width: &Size, var: Var, how: Leaving, arrays: &[Var]) {
@@ -82,6 +107,7 @@ impl Reverse<'_, '_> {
         // A parameter's contributions to single cells become those to the array, with the number of the iteration in front.
         let mut sparse: Vec<(usize, Leaving, usize)> = Vec::new();
         let mut dense: Vec<usize> = Vec::new();
+        let outside: Vec<bool> = inputs.iter().map(|input| self.origins.is_from_outside(*input)).collect();
         let numbers = self.build.iota(width);
         all.push(numbers);
         let mapped = self.adjoint_map(width, all, |this, params| {
@@ -99,7 +125,11 @@ impl Reverse<'_, '_> {
             let inside = bound_in(&this.build.stms, params);
             let mut result = Vec::new();
             for (k, cell) in cells.iter().enumerate() {
-                let Some(adjoint) = this.adjoints.take(*cell) else { continue };
+                let Some(mut adjoint) = this.adjoints.take(*cell) else { continue };
+                // Each iteration has a cell of its own, which costs no more than what is mapped over, unless that is a view.
+                if !outside[k] && !adjoint.parts.is_empty() {
+                    adjoint = Adjoint { dense: Some(this.build.dense(*cell, adjoint)), ..Adjoint::default() };
+                }
                 for (how, operands) in this.build.leave(*cell, adjoint, &inside) {
                     match how {
                         Leaving::Dense => dense.push(k),
@@ -115,26 +145,6 @@ impl Reverse<'_, '_> {
             result
         });
         self.contribute_to_inputs(width, inputs, &mapped, (&dense, &sparse));
-    }
-    /// The number of an iteration for each cell of a frame: -1 where the index is.
-    fn number(&mut self, number: Operand, frame: &[Size], guard: Option<Operand>) -> Operand {
-        match (frame, guard) {
-            ([], None) => number,
-            ([], Some(at)) => {
-                let some = self.build.op(Op::Ge, PrimType::I64, &[at, Operand::int(0)]);
-                self.build.select(some, number, Operand::int(-1))
-            }
-            (_, None) => {
-                let ty = Type { elem: PrimType::I64, shape: frame.to_vec() };
-                Operand::Var(self.build.bind("number", ty, Exp::Rep(number)))
-            }
-            ([outer, inner @ ..], Some(at)) => {
-                let at = self.build.array(at);
-                let params = vec![self.build.param(at)];
-                let body = self.block(|this| vec![this.number(number, inner, Some(Operand::Var(params[0])))]);
-                Operand::Var(self.build.mapped(outer, vec![at], Lambda { params, body })[0])
-            }
-        }
     }
     /// What a map hands on to its inputs: for each in turn first the value, then what is added to single cells.
     fn contribute_to_inputs(

@@ -22,6 +22,7 @@ mod partials;
 mod reverse;
 mod sums;
 mod undo;
+mod views;
 
 use crate::base::Span;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};

@@ -6,10 +6,11 @@
 //! stays so. Only loops keep values, those of their variables at the beginning of each iteration.
 
 use super::activity::Active;
-use super::adjoints::{Adjoint, Adjoints, Leaving, Sparse};
+use super::adjoints::{Adjoint, Adjoints, Leaving, Part, Sparse};
 use super::build::Build;
 use super::partials::{Applied, is_unknown};
 use super::undo::Change;
+use super::views::Origins;
 use super::{Outcome, Refusal};
 use crate::base::PrimType;
 use crate::base::scalar::Op;
@@ -23,6 +24,8 @@ pub(super) struct Reverse<'b, 'p> {
     pub build: &'b mut Build<'p>,
     pub active: Active,
     pub adjoints: Adjoints,
+    /// Where variables come from.
+    pub origins: Origins,
     /// The first thing that has no derivative.
     refused: Option<Refusal>,
     /// Functions with a derivative of their own are calls.
@@ -53,7 +56,7 @@ pub(super) enum Kept {
 
 impl<'b, 'p> Reverse<'b, 'p> {
     pub fn new(build: &'b mut Build<'p>, active: Active, customs: &'b super::Customs) -> Self {
-        Reverse { build, active, adjoints: Adjoints::default(), refused: None, customs }
+        Reverse { build, active, adjoints: Adjoints::default(), origins: Origins::default(), refused: None, customs }
     }
     /// Says that something has no derivative; the first such thing counts.
     pub fn refuse(&mut self, refusal: Refusal) {
@@ -133,6 +136,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
     /// Adds a statement of the forward sweep, with what its return sweep will need.
     fn forward(&mut self, stm: &Stm) -> Kept {
         let touched = self.active.touches(stm);
+        self.origins.bind(stm);
         match &stm.exp {
             Exp::Soac(soac) if touched => self.forward_fold(stm, soac),
             Exp::Filter { width, inputs, lambda } if touched => self.forward_filter(stm, width, inputs, lambda),
@@ -214,14 +218,8 @@ impl<'b, 'p> Reverse<'b, 'p> {
 
     /// Forms with one result and without bodies.
     fn single(&mut self, var: Var, exp: &Exp) {
-        // What is only read somewhere stays sparse on the way through views of the whole.
         let Some(adjoint) = self.adjoints.take(var) else { return };
-        if let (Exp::Copy(Operand::Var(from)) | Exp::Coerce(from), None) = (exp, adjoint.dense) {
-            if self.active.has(*from) {
-                adjoint.sparse.into_iter().for_each(|sparse| self.adjoints.add_sparse(*from, sparse));
-            }
-            return;
-        }
+        let Some(adjoint) = self.through_view(exp, adjoint) else { return };
         let ay = self.build.dense(var, adjoint);
         let ty = self.build.program.ty(var).clone();
         match exp {
@@ -241,7 +239,11 @@ impl<'b, 'p> Reverse<'b, 'p> {
             }
             Exp::Stack(cells) => self.stack(cells, &ty, ay),
             Exp::Index { array, at, .. } => self.contribute_at(*array, at.clone(), ay, false),
-            Exp::Slice { array, start, step, .. } => self.slice(*array, [*start, *step], ay),
+            Exp::Slice { array, start, step, .. } => {
+                if self.active.has(*array) {
+                    self.adjoints.add_part(*array, Part { start: *start, step: *step, value: ay });
+                }
+            }
             Exp::Rotate { array, by } => {
                 let back = self.build.op(Op::Neg, PrimType::I64, &[*by]);
                 let rotated = self.build.array(ay);
@@ -333,17 +335,6 @@ impl<'b, 'p> Reverse<'b, 'p> {
             from = from.add(&ty.shape[0]);
         }
     }
-    /// The cells of a slice are added to those that they are.
-    fn slice(&mut self, array: Var, [start, step]: [Operand; 2], ay: Operand) {
-        let sum = self.taken_or_zeros(array);
-        let (whole, part) = (self.build.array(sum), self.build.ty(ay));
-        let old = self.build.bind("adj", part, Exp::Slice { array: whole, start, step, checked: false });
-        let value = self.build.add(Operand::Var(old), ay);
-        let (ty, value) = (self.build.program.ty(array).clone(), self.build.array(value));
-        let sum = self.build.bind("adj", ty, Exp::UpdateSlice { array: whole, start, step, value, checked: false });
-        self.adjoints.set(array, Operand::Var(sum));
-    }
-
     /// The return sweep of one of two bodies, of the one that ran.
     fn branch(&mut self, cond: Operand, bodies: [&Body; 2], adjoints: &[Option<Operand>]) {
         let outer = std::mem::take(&mut self.adjoints);
@@ -402,8 +393,17 @@ impl<'b, 'p> Reverse<'b, 'p> {
     ) {
         let insides: Vec<FxHashSet<Var>> = blocks.iter().map(|(stms, _)| bound_in(stms, &[])).collect();
         let portable = |size: &Size| !size.vars().any(|var| insides.iter().any(|inside| inside.contains(&var)));
-        let sparse = parts.iter().all(|part| part.dense.is_none() && part.sparse.iter().all(|sparse| sparse.frame.iter().all(portable)));
-        if !sparse {
+        let mut spread: Vec<Adjoint> = Vec::with_capacity(parts.len());
+        for (k, part) in parts.into_iter().enumerate() {
+            std::mem::swap(&mut self.build.stms, &mut blocks[k].0);
+            spread.push(if part.dense.is_none() { self.build.spread(part, portable) } else { part });
+            std::mem::swap(&mut self.build.stms, &mut blocks[k].0);
+        }
+        let parts = spread;
+        let fits = |part: &Adjoint| {
+            part.dense.is_none() && part.parts.is_empty() && part.sparse.iter().all(|sparse| sparse.frame.iter().all(portable))
+        };
+        if !parts.iter().all(fits) {
             plan.push((var, Leaving::Dense));
             for (k, part) in parts.into_iter().enumerate() {
                 std::mem::swap(&mut self.build.stms, &mut blocks[k].0);
