@@ -17,7 +17,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -51,6 +51,10 @@ test: setup
 	@.ci/setup python
 	$(TESTED) cargo build $(WITH_PYTHON) --lib --bins --test '*'
 	$(TESTED) cargo test $(WITH_PYTHON) --test '*'
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-scripts test-python
+
+# What `make test` runs when everything is built: side by side, since the Python tests take one core.
+test-scripts:
 	@echo "examples against NumPy, size test:"
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 	@.venv/bin/python tests/apl/oracle.py --cases tests/data/apl/cases.txt
@@ -59,6 +63,8 @@ test: setup
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python tests/grammar.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
+
+test-python:
 	@echo "the Python package:"
 	@$(MAKE) --no-print-directory -C python test BUILT=../target/debug/lib_remora.so
 

@@ -141,7 +141,7 @@ def test_interrupts(python):
         try:
             call()
         except KeyboardInterrupt:
-            print("interrupted", time.monotonic() - start < 3)
+            print("interrupted", time.monotonic() - start < 30)
     assert program.slow(1) > 1
     # A handler that raises nothing lets the call go on.
     seen = []

@@ -2,7 +2,8 @@
 //! Compiled programs run on 1 and 7 threads with the address and undefined-behaviour sanitizers (those that are about memory and compiled code
 //! optimised by the C compiler, too); those with floats also on 2 without, compiled so that the order of additions is kept, with the
 //! evaluator's results to the last bit (but for functions that the evaluator does not take from the C library, `tags { library }`,
-//! and derivatives, which the evaluator computes by other formulas, `tags { derivatives }`).
+//! and derivatives, which the evaluator computes by other formulas, `tags { derivatives }`). Derivatives and programs with complex numbers run as users
+//! get them, too.
 
 use crate::support::programs::{self, ALL, Source};
 use crate::support::sanitizers;
@@ -19,9 +20,11 @@ enum Kind {
     Sanitized,
     /// The order of additions is that of the C code: it takes no optimisation by the C compiler.
     Strict,
+    /// As users get them, with all optimisations by the C compiler.
+    Plain,
 }
 
-use Kind::{Evaluators, Sanitized, Strict};
+use Kind::{Evaluators, Plain, Sanitized, Strict};
 
 impl Kind {
     fn name(self) -> &'static str {
@@ -29,6 +32,7 @@ impl Kind {
             Evaluators => "evaluators",
             Sanitized => "sanitized",
             Strict => "strict",
+            Plain => "plain",
         }
     }
 
@@ -38,6 +42,7 @@ impl Kind {
             Evaluators => &["--backend", "interp,soac,kernel,imp,imp-device"],
             Sanitized => &["--backend", "cpu", "--threads", "1,7"],
             Strict => &["--backend", "cpu", "--threads", "2", "--strict-fp", "--exclude", "library", "--exclude", "derivatives"],
+            Plain => &["--backend", "cpu", "--threads", "2"],
         }
     }
 }
@@ -52,6 +57,13 @@ const OPTIMISED: [&str; 3] = ["tests/data/corpus/compiled/", "tests/data/corpus/
 /// The programs of derivatives whose memory sanitizers look at: those that write. The others are formulas, which take minutes to compile for them.
 const DERIVATIVES: &str = "tests/data/corpus/derivatives/";
 const DERIVATIVES_THAT_WRITE: [&str; 6] = ["combinations", "differences", "histograms", "loops", "scatters", "updates"];
+
+/// The programs that are also compiled as users get them: loops over pairs and over what derivatives make are such as the other kinds of code are
+/// not optimised for. Some take the C compiler too long.
+fn is_plain(name: &str) -> bool {
+    let long = ["combinations.rem", "differences.rem", "whole.rem"];
+    name.starts_with("tests/data/corpus/complex/") || name.strip_prefix(DERIVATIVES).is_some_and(|file| !long.contains(&file))
+}
 
 /// Whether sanitizers look at a program. Of the programs that take derivatives of whole models they look at a few.
 fn is_sanitized(name: &str) -> bool {
@@ -75,12 +87,15 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![Trial::test("corpus::sanitizers_are_there", sanitizers_are_there)];
     for source in programs::programs(ALL) {
         let floats = std::fs::read_to_string(&source.path).map_or(true, |text| mentions_floats(&text));
-        for kind in [Evaluators, Sanitized, Strict] {
+        for kind in [Evaluators, Sanitized, Strict, Plain] {
             // With maps written out, programs have nearly the same core; `programs_of_size` compiles both.
             if kind != Evaluators && programs::is_explicit(&source.name) || kind == Strict && !floats {
                 continue;
             }
             // Comparisons to the last bit leave out derivatives, which are all of those programs.
+            if kind == Plain && !is_plain(&source.name) {
+                continue;
+            }
             if kind == Sanitized && !is_sanitized(&source.name) || kind == Strict && source.name.starts_with(DERIVATIVES) {
                 continue;
             }
@@ -106,7 +121,7 @@ fn test(kind: Kind, cache: &Path, options: &[&str], Source { name, path }: &Sour
     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
     command.env("REMORA_CACHE", cache).current_dir(root).arg("test").arg("--exact").args(options);
     match kind {
-        Evaluators => _ = command.arg(name),
+        Evaluators | Plain => _ = command.arg(name),
         Strict => _ = command.env("REMORA_CFLAGS", "-O0").arg(name),
         Sanitized => {
             let optimised = OPTIMISED.iter().any(|folder| name.starts_with(folder));
