@@ -126,8 +126,9 @@ impl Reverse<'_, '_> {
             let mut result = Vec::new();
             for (k, cell) in cells.iter().enumerate() {
                 let Some(mut adjoint) = this.adjoints.take(*cell) else { continue };
-                // Each iteration has a cell of its own, which costs no more than what is mapped over, unless that is a view.
-                if !outside[k] && !adjoint.parts.is_empty() {
+                // Each iteration has a cell of its own, which costs no more than what is mapped over, unless that is a view of which other
+                // cells are read each time.
+                if !adjoint.parts.is_empty() && !(outside[k] && adjoint.parts.iter().any(|part| this.moves(part))) {
                     adjoint = Adjoint { dense: Some(this.build.dense(*cell, adjoint)), ..Adjoint::default() };
                 }
                 for (how, operands) in this.build.leave(*cell, adjoint, &inside) {
@@ -145,6 +146,11 @@ impl Reverse<'_, '_> {
             result
         });
         self.contribute_to_inputs(width, inputs, &mapped, (&dense, &sparse));
+    }
+    /// Whether a slice is another one in iterations of the maps around, or a few cells of who knows how many.
+    fn moves(&self, part: &Part) -> bool {
+        let varies = |place: Operand| place.var().is_some_and(|var| self.origins.varies(var));
+        varies(part.start) || varies(part.step) || self.build.ty(part.value).shape[0].as_constant().is_some()
     }
     /// What a map hands on to its inputs: for each in turn first the value, then what is added to single cells.
     fn contribute_to_inputs(

@@ -40,6 +40,10 @@ impl Origins {
             self.shown.extend(stm.pat.iter().map(|var| (*var, *array)));
         }
     }
+    /// Whether a variable may have other values in other iterations of a map.
+    pub fn varies(&self, var: Var) -> bool {
+        self.levels.contains_key(&var)
+    }
     /// Whether a variable shows an array that is the same in all iterations of the innermost map: they must not each make its adjoint.
     pub fn is_from_outside(&self, var: Var) -> bool {
         let mut root = var;
