@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `unsafe` | compiled code has no checks of indices, sizes and assertions for the expression; evaluators keep them |
 //! | `sequential`, `sequential_outer`, `sequential_inner` | compiled for the CPU: no parallel loop in the expression, for its outermost operators, for those inside of these |
+//! | `on_processors` | compiled for devices, a conditional is its second branch, which is right whatever the condition is |
 //! | `unroll` | a loop with a constant count is written out |
 //! | `inline`, `noinline` | a definition is always inlined, or called where it can be |
 //! | `trace`, `trace(tag)` | the evaluator of core prints the value to standard error |
@@ -23,6 +24,8 @@ pub enum Attribute {
     Unsafe,
     /// Without parallel loops.
     Sequential(Depth),
+    /// Devices take the second branch.
+    OnProcessors,
     /// Loops are written out.
     Unroll,
     /// Always inlined.
@@ -61,6 +64,7 @@ pub const KNOWN: &[(&str, &str)] = &[
     ("sequential", ""),
     ("sequential_outer", ""),
     ("sequential_inner", ""),
+    ("on_processors", ""),
     ("unroll", ""),
     ("inline", ""),
     ("noinline", ""),
@@ -100,6 +104,7 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         "sequential" => Attribute::Sequential(Depth::All),
         "sequential_outer" => Attribute::Sequential(Depth::Outer),
         "sequential_inner" => Attribute::Sequential(Depth::Inner),
+        "on_processors" => Attribute::OnProcessors,
         "unroll" => Attribute::Unroll,
         "inline" => Attribute::Inline,
         "noinline" => Attribute::NoInline,

@@ -13,6 +13,7 @@ mod in_place_maps;
 mod index_to_input;
 mod inline;
 mod loops_to_histograms;
+mod on_processors;
 mod product_fission;
 mod recursion;
 mod row_column_fusion;
@@ -35,6 +36,7 @@ pub use in_place_maps::in_place_maps;
 pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
+pub use on_processors::branches_for_devices;
 pub use product_fission::product_fission;
 pub use recursion::recursion_to_loops;
 pub use row_column_fusion::row_column_fusion;
@@ -76,6 +78,7 @@ pub const FOR_PROCESSORS: &[Step] = &[
 
 /// The passes in their order, for devices.
 pub const FOR_DEVICES: &[Step] = &[
+    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices), Run("simplify", simplify)]),
     Run("inline all", inline_all),
     Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
     Run("rows to loops", rows_to_loops),
