@@ -90,8 +90,10 @@ pub const FOR_DEVICES: &[Step] = &[
 const RECURSION: &[Step] =
     &[Run("simplify", simplify), Run("common subexpressions", cse), Run("dead code", dead), Run("recursion to loops", recursion_to_loops)];
 
-/// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms.
+/// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms. Branches
+/// for processors may make ragged arrays, which have no derivative.
 pub const BEFORE_DERIVATIVES: &[Step] = &[
+    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices)]),
     Run("simplify", simplify),
     Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
     Run("index to input", index_to_input),
