@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `unsafe` | compiled code has no checks of indices, sizes and assertions for the expression; evaluators keep them |
 //! | `sequential`, `sequential_outer`, `sequential_inner` | compiled for the CPU: no parallel loop in the expression, for its outermost operators, for those inside of these |
-//! | `on_processors` | compiled for devices, a conditional is its second branch, which is right whatever the condition is |
+//! | `on_processors` | a conditional is its second branch, whatever its condition is, but for programs compiled for processors: the first one is a faster way to the same there |
 //! | `unroll` | a loop with a constant count is written out |
 //! | `inline`, `noinline` | a definition is always inlined, or called where it can be |
 //! | `trace`, `trace(tag)` | the evaluator of core prints the value to standard error |
@@ -24,7 +24,7 @@ pub enum Attribute {
     Unsafe,
     /// Without parallel loops.
     Sequential(Depth),
-    /// Devices take the second branch.
+    /// The first branch is for processors.
     OnProcessors,
     /// Loops are written out.
     Unroll,
@@ -130,6 +130,10 @@ impl Attributes {
     /// What is said about the expressions around a place.
     pub fn around(&self, span: Span) -> impl Iterator<Item = Attribute> + '_ {
         self.regions.iter().filter(move |(region, _)| region.contains(span)).map(|(_, attribute)| *attribute)
+    }
+    /// The expressions with an attribute.
+    pub fn all(&self, attribute: Attribute) -> impl Iterator<Item = Span> {
+        self.regions.iter().filter(move |(_, other)| *other == attribute).map(|(region, _)| *region)
     }
     /// Whether just this expression has an attribute.
     pub fn at(&self, span: Span, attribute: Attribute) -> bool {

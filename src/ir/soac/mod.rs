@@ -133,7 +133,7 @@ pub struct Program {
     pub chains: Chains,
     /// Places of the source whose statements are to have no parallel loops: an attribute, which is no part of the text of programs.
     pub sequential: Vec<(Span, Depth)>,
-    /// Places of conditionals of which devices take the second branch: an attribute as well.
+    /// Places of conditionals that are their second branch but on processors: an attribute as well.
     pub on_processors: Vec<Span>,
     /// Places of definitions whose functions are to be called, not inlined: an attribute as well.
     pub called: Vec<Span>,
@@ -590,7 +590,7 @@ impl Program {
     pub fn is_outer_sequential(&self, span: Span) -> bool {
         self.sequential.iter().any(|(region, depth)| *depth == Depth::Outer && self.place_in(*region, span) == Some(*region))
     }
-    /// Whether the conditional at just this place is its second branch on devices.
+    /// Whether the conditional at just this place is its second branch but on processors.
     pub fn is_on_processors(&self, span: Span) -> bool {
         self.on_processors.iter().any(|region| self.place_in(*region, span) == Some(*region))
     }

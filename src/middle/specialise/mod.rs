@@ -70,8 +70,7 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
         Attribute::Unsafe | Attribute::OnProcessors | Attribute::Unroll | Attribute::Inline | Attribute::NoInline | Attribute::Trace(_) | Attribute::Accepted => None,
     });
     specialiser.out.sequential = sequential.collect();
-    let on_processors = program.attributes.regions.iter().filter(|(_, attribute)| *attribute == Attribute::OnProcessors);
-    specialiser.out.on_processors = on_processors.map(|(span, _)| *span).collect();
+    specialiser.out.on_processors = program.attributes.all(Attribute::OnProcessors).collect();
     let called = program.defs.iter().filter(|define| program.attributes.noinline.contains(&define.name));
     specialiser.out.called = called.map(|define| define.span).collect();
     for define in &program.defs {
