@@ -133,6 +133,8 @@ const SIMPLIFY_AND_FUSE: &[Step] = &[
     Run("hoist", hoist),
     Run("common subexpressions", cse),
     Run("simplify", simplify),
+    // Where the elements of rows are read one after the other is seen when all else is done.
+    Where(index_to_input::of_rows, &[Run("index to input", index_to_input), Run("simplify", simplify)]),
     Run("dead code", dead),
 ];
 
