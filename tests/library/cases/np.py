@@ -496,5 +496,5 @@ case("long.argsort", ROW, "{m}.argsort xs", LONG, lambda x: np.argsort(x, stable
 case("long.median", ROW, "{m}.median xs", LONG, np.median, FLOATS, evaluated=0)
 case("long.unique", ROW, "{m}.unique xs", LONG, np.unique, NUMBERS, evaluated=0)
 case("long.argpartition", "[n] (k: i64) (xs: [n]{t})", "{m}.argpartition k xs", lambda g: (lambda x: (g.integer(0, len(x) - 1), x))(long(g)[0]), None, NUMBERS, check=partitions, evaluated=0)
-case("long.quantile", ROW, "{m}.quantile 0.3 xs", LONG, lambda x: np.quantile(x, x.dtype.type(0.3)), FLOATS, evaluated=0)
+case("long.quantile", ROW, "{m}.quantile 0.3 xs", LONG, lambda x: np.quantile(x, x.dtype.type(0.3)), FSUMS, evaluated=0)
 case("long.searchsorted", PAIR, "{m}.searchsorted xs ys", lambda g: (np.sort(long(g)[0]), long(g)[0]), np.searchsorted, NUMBERS, evaluated=0)
