@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `unsafe` | compiled code has no checks of indices, sizes and assertions for the expression; evaluators keep them |
 //! | `sequential`, `sequential_outer`, `sequential_inner` | compiled for the CPU: no parallel loop in the expression, for its outermost operators, for those inside of these |
-//! | `on_processors` | a conditional is its second branch, whatever its condition is, but for programs compiled for processors: the first one is a faster way to the same there |
+//! | `on_processors` | a conditional is its second branch, but for programs compiled for processors: the first one comes to the same faster there |
 //! | `unroll` | a loop with a constant count is written out |
 //! | `inline`, `noinline` | a definition is always inlined, or called where it can be |
 //! | `trace`, `trace(tag)` | the evaluator of core prints the value to standard error |

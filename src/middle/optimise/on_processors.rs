@@ -1,6 +1,7 @@
 //! Conditionals whose first branch is for processors only: on devices, and where something is differentiated, they are their second branch.
 //!
-//! Law: the meaning of such a conditional is its second branch, whatever its condition is. Whoever writes it says that the first one comes to the same.
+//! Law: the meaning of such a conditional is its second branch, whatever its condition is. Whoever writes it says that the first one comes to
+//! the same.
 
 use crate::base::Scalar;
 use crate::ir::soac::visit_mut::PartMut;

@@ -355,7 +355,7 @@ fn attributes_have_effects() {
     assert_eq!(place.ok(&["run", "choice.rem", "1", "--backend", "interp"]), "3i32\n");
     for (stage, added) in [("soac", "1i32"), ("kernel", "2i32")] {
         let text = place.ok(&["dump", "--stage", stage, "choice.rem"]);
-        assert!(text.contains(&format!("x.1 {added}")) && !text.contains("(if "), "{text}");
+        assert!(text.contains(&format!("x.0 {added}")) && !text.contains("(if "), "{text}");
     }
 }
 
