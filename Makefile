@@ -8,7 +8,7 @@
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
-# make bench-library   functions of lib/linalg and lib/fft beside NumPy: a table (benches/library.py --help)
+# make bench-library   functions of lib/linalg, lib/fft and lib/np beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make editors       the language server under Neovim, pages of infer in Chromium, the files of the extension for Visual Studio Code (what is not installed is skipped)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)

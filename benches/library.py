@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints how fast functions of the library are beside NumPy, compiled and called as a library in C is: linear algebra, transforms.
+"""Prints how fast functions of the library are beside NumPy, compiled and called as a library in C is: linear algebra, transforms, sorting.
 
   benches/library.py [--remora PATH] [--only TEXT] [--threads N] [--cpu]
 
@@ -52,6 +52,54 @@ def samples(*shape):
     return lambda rng: (rng.uniform(-1, 1, shape),)
 
 
+def numbers(kind, dtype, n):
+    """Random numbers of all sizes, random ones in order, or with few different values."""
+
+    def make(rng):
+        if kind == "few":
+            return rng.integers(0, 10, n).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            x = rng.uniform(-1, 1, n).astype(dtype)
+        else:
+            x = rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, n, dtype, endpoint=True)
+        return np.sort(x) if kind == "sorted" else x
+
+    return make
+
+
+def sorting():
+    """Rows for what orders elements."""
+    million, many, few = 1_000_000, 10_000_000, 1000
+    stable = lambda a: np.argsort(a, kind="stable")  # noqa: E731
+    rows = [("sort", np.sort, kind, t, million) for t in ("f64", "i64") for kind in ("random", "sorted", "few")]
+    rows += [("sort", np.sort, "random", t, million) for t in ("f32", "i32", "u8")]
+    rows += [("sort", np.sort, "random", "f64", n) for n in (few, 100_000, many)]
+    rows += [("argsort", stable, "random", t, million) for t in ("f64", "i64", "i32", "u8")] + [("argsort", stable, "sorted", "f64", million)]
+    rows += [("argsort", stable, "random", "f64", n) for n in (few, many)]
+    rows += [("unique", np.unique, kind, t, million) for t in ("f64", "i64") for kind in ("random", "few")]
+    rows += [("median", np.median, "random", "f64", n) for n in (million, many)]
+    names = {"f": "float", "i": "int", "u": "uint"}
+    for function, numpy, kind, t, n in rows:
+        make = numbers(kind, f"{names[t[0]]}{t[1:]}", n)
+        yield (f"{function} of {n:.0e} {t}, {kind}".replace("e+0", "e"), f"(a: []{t})", f"np_{t}.{function} a", one(make), plain(numpy), 0.5)
+    for t in ("f64", "i64"):
+        make = numbers("random", f"{names[t[0]]}64", million)
+        of_two = lambda rng, make=make: (make(rng), make(rng))  # noqa: E731
+        for kind, queries in (("random", lambda a: a), ("sorted", np.sort)):
+            ordered = lambda rng, make=make, queries=queries: (np.sort(make(rng)), queries(make(rng)))  # noqa: E731
+            yield (f"searchsorted of 1e6 {t}, {kind}", f"(a: []{t}) (b: []{t})", f"np_{t}.searchsorted a b", ordered, plain(np.searchsorted), 1)
+        stack = lambda rng, of_two=of_two: (np.stack(of_two(rng)).round(1),)  # noqa: E731
+        yield (f"lexsort of 2 x 1e6 {t}", f"[n] (a: [2][n]{t})", f"np_{t}.lexsort a", stack, plain(np.lexsort), 1)
+        middle = lambda a: lambda: np.argpartition(a, len(a) // 2)  # noqa: E731
+        yield (f"argpartition of 1e6 {t}", f"[n] (a: [n]{t})", f"np_{t}.argpartition (n / 2) a", one(make), middle, 0.5)
+    rows_of = one(lambda rng: rng.uniform(-1, 1, (N, N)))
+    yield ("sort of 1000 rows of 1000 f64", "[n] (a: [n][n]f64)", "np_f64.sort a", rows_of, plain(np.sort), 0.5)
+
+
+def one(make):
+    return lambda rng: (make(rng),)
+
+
 def plain(f):
     return lambda *arguments: lambda: f(*arguments)
 
@@ -80,6 +128,7 @@ CASES = [  # name, parameters, body, inputs, NumPy, at least
     ("rfft of 2^20", "[n] (a: [n]f64)", "fft.rfft a", samples(1 << 20), plain(np.fft.rfft), 0.5),
     ("fft of 1000 rows of 1024", "[k] [n] (a: [k][n]c128)", "fft.fft a", signal(1000, 1024), plain(np.fft.fft), 1.0),
     ("fft2 of 1000 x 1000", "[k] [n] (a: [k][n]c128)", "fft.fft2 a", signal(1000, 1000), plain(np.fft.fft2), 0.3),
+    *sorting(),
 ]
 
 
@@ -130,7 +179,7 @@ def main():
                 continue
             # A program of its own: large functions take the C compiler long.
             program = Path(directory) / f"bench{number}.rem"
-            program.write_text(f'import "lib/linalg"\nimport "lib/fft"\nentry f {parameters} = {body}\n')
+            program.write_text(f'import "lib/linalg"\nimport "lib/fft"\nimport "lib/np"\nmodule np_u8 = np_int u8\nentry f {parameters} = {body}\n')
             shared = program.with_name(f"libbench{number}.so")
             subprocess.run([options.remora, "build", "--lib", str(program), "-o", str(shared)], check=True)
             library = Library(shared, options.threads)

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `unsafe` | compiled code has no checks of indices, sizes and assertions for the expression; evaluators keep them |
 //! | `sequential`, `sequential_outer`, `sequential_inner` | compiled for the CPU: no parallel loop in the expression, for its outermost operators, for those inside of these |
+//! | `on_processors` | a conditional is its second branch, but for programs compiled for processors: the first one comes to the same faster there |
 //! | `unroll` | a loop with a constant count is written out |
 //! | `inline`, `noinline` | a definition is always inlined, or called where it can be |
 //! | `trace`, `trace(tag)` | the evaluator of core prints the value to standard error |
@@ -23,6 +24,8 @@ pub enum Attribute {
     Unsafe,
     /// Without parallel loops.
     Sequential(Depth),
+    /// The first branch is for processors.
+    OnProcessors,
     /// Loops are written out.
     Unroll,
     /// Always inlined.
@@ -61,6 +64,7 @@ pub const KNOWN: &[(&str, &str)] = &[
     ("sequential", ""),
     ("sequential_outer", ""),
     ("sequential_inner", ""),
+    ("on_processors", ""),
     ("unroll", ""),
     ("inline", ""),
     ("noinline", ""),
@@ -100,6 +104,7 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         "sequential" => Attribute::Sequential(Depth::All),
         "sequential_outer" => Attribute::Sequential(Depth::Outer),
         "sequential_inner" => Attribute::Sequential(Depth::Inner),
+        "on_processors" => Attribute::OnProcessors,
         "unroll" => Attribute::Unroll,
         "inline" => Attribute::Inline,
         "noinline" => Attribute::NoInline,
@@ -125,6 +130,10 @@ impl Attributes {
     /// What is said about the expressions around a place.
     pub fn around(&self, span: Span) -> impl Iterator<Item = Attribute> + '_ {
         self.regions.iter().filter(move |(region, _)| region.contains(span)).map(|(_, attribute)| *attribute)
+    }
+    /// The expressions with an attribute.
+    pub fn all(&self, attribute: Attribute) -> impl Iterator<Item = Span> {
+        self.regions.iter().filter(move |(_, other)| *other == attribute).map(|(region, _)| *region)
     }
     /// Whether just this expression has an attribute.
     pub fn at(&self, span: Span, attribute: Attribute) -> bool {

@@ -86,8 +86,15 @@ impl<'p> Lower<'_, 'p> {
         let (body, ()) = self.scoped_block(|this| {
             let results = this.results_of(cells, &Expr::Local(var));
             let keep = first_scalar(cells, &results);
+            let at = lo.clone().plus(Expr::Local(found));
+            if results.iter().all(|cell| matches!(cell, Loc::Scalar(_))) {
+                // There is room for all, so processors need not guess what is kept: the next one is written over what is not.
+                this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]);
+                let one = Expr::Select(Box::new(keep), Box::new(Expr::int(1)), Box::new(Expr::int(0)));
+                this.emit(Stmt::Set(found, Expr::Local(found).plus(one)));
+                return;
+            }
             let (then, ()) = this.block(|this| {
-                let at = lo.clone().plus(Expr::Local(found));
                 this.write_cells(outs, &at, &results[1..], &cells.lambda.body.result[1..]);
                 this.emit(Stmt::Set(found, Expr::Local(found).plus(Expr::int(1))));
             });

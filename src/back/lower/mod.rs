@@ -43,7 +43,7 @@ use crate::base::{Idx, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, Int, Local, Param, Place, Ptr, Stmt};
 use crate::ir::profile::Copied;
 use crate::ir::soac::visit::mentioned;
-use crate::ir::soac::{self as ir, Body, Operand, Program, Size, Stm, Var, count_exp};
+use crate::ir::soac::{self as ir, Body, FunId, Operand, Program, Size, Stm, Var, count_exp, parallel_exp, single_exp};
 use builder::{Builder, Scope};
 use destinations::{Defs, Destinations, Overlap};
 use ghost::Ghosts;
@@ -83,6 +83,34 @@ pub fn lower(program: &Program, options: Options) -> imp::Program {
 pub fn profiled(program: &Program, strict: bool) -> imp::Program {
     lower_all(program, Options { strict, device: false }, Extra::Profile)
 }
+/// The functions that are called where no parallel loop runs.
+fn called_outside(program: &Program) -> FxHashSet<FunId> {
+    fn see(body: &ir::Body, found: &mut Vec<FunId>) {
+        for stm in &body.stms {
+            match &stm.exp {
+                ir::Exp::Call(fun, _) => found.push(*fun),
+                ir::Exp::If { then, els, .. } => [then, els].into_iter().for_each(|body| see(body, found)),
+                ir::Exp::Loop { form, body, .. } => {
+                    if let ir::LoopForm::While(cond) = form {
+                        see(cond, found);
+                    }
+                    see(body, found);
+                }
+                single_exp!() | ir::Exp::Check(_) | parallel_exp!() => {}
+            }
+        }
+    }
+    let mut work = Vec::new();
+    program.funs.iter().filter(|(_, fun)| fun.entry).for_each(|(_, fun)| see(&fun.body, &mut work));
+    let mut outside = FxHashSet::default();
+    while let Some(fun) = work.pop() {
+        if outside.insert(fun) {
+            see(&program.funs[fun].body, &mut work);
+        }
+    }
+    outside
+}
+
 /// What a program has besides what it does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extra {
@@ -96,10 +124,11 @@ fn lower_all(program: &Program, options: Options, extra: Extra) -> imp::Program 
     program.consts.iter().for_each(|stm| defs.note(stm));
     program.funs.iter().for_each(|(_, fun)| fun.body.stms.iter().for_each(|stm| defs.note(stm)));
     let mut recorder = (extra == Extra::Profile).then(profile::Recorder::default);
-    for (_, fun) in program.funs.iter() {
+    let outside = called_outside(program);
+    for (id, fun) in program.funs.iter() {
         let site = match options.device {
-            // What is called may be called from a parallel loop.
-            _ if !fun.entry => Site::Sequential,
+            // A parallel loop that a parallel loop runs, by a call, is not divided.
+            _ if !fun.entry && (options.device || fun.recursive || !outside.contains(&id)) => Site::Sequential,
             true => Site::Host,
             false => Site::Processor,
         };

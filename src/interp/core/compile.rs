@@ -21,6 +21,8 @@ pub trait Globals {
     fn arity(&self, id: usize) -> usize;
     /// What stands in front of the values of an expression, if they are shown.
     fn trace(&self, span: Span) -> Option<Symbol>;
+    /// Whether the first branch of a conditional at a place is for compiled programs on processors only.
+    fn is_on_processors(&self, span: Span) -> bool;
 }
 
 /// An expression with its type and, where it is a size expression, its size.
@@ -195,6 +197,7 @@ impl Compiler<'_> {
                 let ty = ty.as_ref().map_or(rhs.ty, |ty| replace(ty, &self.scope));
                 self.bind_in(*name, ty, rhs.dim, rhs.code, body)
             }
+            ExprKind::If { els, .. } if self.globals.is_on_processors(span) => self.expr(els),
             ExprKind::If { cond, then, els } => {
                 let (cond, then, els) = (self.expr(cond)?, self.expr(then)?, self.expr(els)?);
                 Ok(typed(Node::If(Box::new([cond.code, then.code, els.code])), then.ty))

@@ -23,12 +23,13 @@ mod types;
 use super::{Failure, Outcome};
 use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
+use crate::ir::attributes::Attribute;
 use crate::ir::core::names::FreeNames;
 use crate::ir::core::{Program, Type, constants};
 use crate::runtime::Value;
 use code::{Callee, Function};
 use run::Run;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
 struct Definition {
@@ -51,6 +52,8 @@ pub struct Machine {
     input: Option<Value>,
     /// Expressions whose values are shown, with what stands in front of them.
     traces: FxHashMap<Span, Symbol>,
+    /// Conditionals that are their second branch.
+    on_processors: FxHashSet<Span>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -70,6 +73,7 @@ pub fn load(program: &Program, threads: usize) -> Machine {
         pool: OnceLock::new(),
         input: None,
         traces: program.attributes.traces.iter().copied().collect(),
+        on_processors: program.attributes.all(Attribute::OnProcessors).collect(),
     };
     for define in &program.defs {
         machine.names.insert(define.name, machine.definitions.len());
@@ -110,6 +114,9 @@ impl compile::Globals for Earlier<'_> {
     }
     fn trace(&self, span: Span) -> Option<Symbol> {
         self.machine.traces.get(&span).copied()
+    }
+    fn is_on_processors(&self, span: Span) -> bool {
+        self.machine.on_processors.contains(&span)
     }
 }
 

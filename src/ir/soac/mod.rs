@@ -133,6 +133,8 @@ pub struct Program {
     pub chains: Chains,
     /// Places of the source whose statements are to have no parallel loops: an attribute, which is no part of the text of programs.
     pub sequential: Vec<(Span, Depth)>,
+    /// Places of conditionals that are their second branch but on processors: an attribute as well.
+    pub on_processors: Vec<Span>,
     /// Places of definitions whose functions are to be called, not inlined: an attribute as well.
     pub called: Vec<Span>,
     /// What was fused into what, in order: for those who ask. It is no part of the text of programs either.
@@ -587,6 +589,10 @@ impl Program {
     /// Whether the operator at just this place is to be run in order, though not what is inside of it.
     pub fn is_outer_sequential(&self, span: Span) -> bool {
         self.sequential.iter().any(|(region, depth)| *depth == Depth::Outer && self.place_in(*region, span) == Some(*region))
+    }
+    /// Whether the conditional at just this place is its second branch but on processors.
+    pub fn is_on_processors(&self, span: Span) -> bool {
+        self.on_processors.iter().any(|region| self.place_in(*region, span) == Some(*region))
     }
     /// The place inside of a region where a statement is, or from where it was called.
     fn place_in(&self, region: Span, span: Span) -> Option<Span> {

@@ -8,6 +8,22 @@ use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Size, Soac, Var, parallel_exp, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Whether the program makes ragged arrays, whose elements may be read one after the other.
+pub fn of_rows(program: &Program) -> bool {
+    program.funs.iter().any(|(_, fun)| makes_rows(&fun.body))
+}
+fn makes_rows(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        let mut found = matches!(stm.exp, Exp::Rows { .. });
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                found = found || makes_rows(body);
+            }
+        });
+        found
+    })
+}
+
 /// Makes inputs of arrays.
 pub fn index_to_input(mut program: Program) -> Program {
     let mut ranges = FxHashSet::default();

@@ -13,6 +13,7 @@ mod in_place_maps;
 mod index_to_input;
 mod inline;
 mod loops_to_histograms;
+mod on_processors;
 mod product_fission;
 mod recursion;
 mod row_column_fusion;
@@ -35,6 +36,7 @@ pub use in_place_maps::in_place_maps;
 pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
+pub use on_processors::branches_for_devices;
 pub use product_fission::product_fission;
 pub use recursion::recursion_to_loops;
 pub use row_column_fusion::row_column_fusion;
@@ -76,6 +78,7 @@ pub const FOR_PROCESSORS: &[Step] = &[
 
 /// The passes in their order, for devices.
 pub const FOR_DEVICES: &[Step] = &[
+    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices), Run("simplify", simplify)]),
     Run("inline all", inline_all),
     Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
     Run("rows to loops", rows_to_loops),
@@ -87,8 +90,10 @@ pub const FOR_DEVICES: &[Step] = &[
 const RECURSION: &[Step] =
     &[Run("simplify", simplify), Run("common subexpressions", cse), Run("dead code", dead), Run("recursion to loops", recursion_to_loops)];
 
-/// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms.
+/// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms. Branches
+/// for processors may make ragged arrays, which have no derivative.
 pub const BEFORE_DERIVATIVES: &[Step] = &[
+    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices)]),
     Run("simplify", simplify),
     Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
     Run("index to input", index_to_input),
@@ -128,6 +133,8 @@ const SIMPLIFY_AND_FUSE: &[Step] = &[
     Run("hoist", hoist),
     Run("common subexpressions", cse),
     Run("simplify", simplify),
+    // Where the elements of rows are read one after the other is seen when all else is done.
+    Where(index_to_input::of_rows, &[Run("index to input", index_to_input), Run("simplify", simplify)]),
     Run("dead code", dead),
 ];
 

@@ -427,6 +427,7 @@ impl Specialiser<'_> {
         if pat.is_empty() && pending.is_empty() && !stms.iter().any(|stm| stm.exp.may_fail()) {
             return Ok(value);
         }
+        let stms = if pending.is_empty() { stms } else { self.without_rows(stms, &result) };
         let lambda = Lambda { params, body: Body { stms, result } };
         let soac = Soac { width: width.clone(), inputs, lambda, scans: Vec::new(), reduces: Vec::new() };
         // Where there is no cell, nothing has found out that there can be one.

@@ -4,6 +4,7 @@ use super::error::Limit;
 use super::values::{Atom, BoxValue, Env, Fun, Lifted, Renaming, Row, Static};
 use super::{Outcome, Specialiser};
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::attributes::Attribute;
 use crate::ir::core::Expr;
 use crate::ir::soac::{self, Body, Exp, Operand, Size, Stm, Var, same};
 use std::rc::Rc;
@@ -23,7 +24,9 @@ impl Specialiser<'_> {
     pub(super) fn conditional(&mut self, cond: &Expr, then: &Expr, els: &Expr, env: &mut Env, span: Span) -> Outcome<Static> {
         let cond = self.eval(cond, env)?;
         let cond = self.scalar(&cond, span)?;
-        if let Operand::Const(Scalar::Bool(truth)) = cond {
+        if let Operand::Const(Scalar::Bool(truth)) = cond
+            && !self.plan.attributes().at(span, Attribute::OnProcessors)
+        {
             return self.eval(if truth { then } else { els }, env);
         }
         let a = self.in_block(|this| this.knowing(cond, true, |this| this.eval(then, env)))?;

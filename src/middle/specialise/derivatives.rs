@@ -214,6 +214,12 @@ impl Specialiser<'_> {
 /// Whether statements, or functions that they call, make ragged arrays.
 fn makes_rows(program: &Program, stms: &[Stm]) -> bool {
     stms.iter().any(|stm| {
+        if let Exp::If { els, .. } = &stm.exp
+            && program.is_on_processors(stm.span)
+        {
+            // The other branch is left out before anything is differentiated.
+            return makes_rows(program, &els.stms);
+        }
         let mut found = matches!(stm.exp, Exp::Rows { .. });
         // Functions that call themselves have no derivative anyway.
         if let Exp::Call(fun, _) = &stm.exp

@@ -67,9 +67,16 @@ pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program
     let regions = program.attributes.regions.iter();
     let sequential = regions.filter_map(|(span, attribute)| match attribute {
         Attribute::Sequential(depth) => Some((*span, *depth)),
-        Attribute::Unsafe | Attribute::Unroll | Attribute::Inline | Attribute::NoInline | Attribute::Trace(_) | Attribute::Accepted => None,
+        Attribute::Unsafe
+        | Attribute::OnProcessors
+        | Attribute::Unroll
+        | Attribute::Inline
+        | Attribute::NoInline
+        | Attribute::Trace(_)
+        | Attribute::Accepted => None,
     });
     specialiser.out.sequential = sequential.collect();
+    specialiser.out.on_processors = program.attributes.all(Attribute::OnProcessors).collect();
     let called = program.defs.iter().filter(|define| program.attributes.noinline.contains(&define.name));
     specialiser.out.called = called.map(|define| define.span).collect();
     for define in &program.defs {

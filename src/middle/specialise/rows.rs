@@ -11,6 +11,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{Expr, ExprKind};
 use crate::ir::soac::{self, Body, Exp, Lambda, Operand, Operator, Size, Soac, Var};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Cells of a map that are to be put one after the other, once their sizes are known.
@@ -149,6 +150,25 @@ impl Specialiser<'_> {
         lifted.places.push(place);
         lifted.rows.push(Row { start: Operand::Var(start), data: Operand::Var(data) });
         [total, starts, data]
+    }
+
+    /// The statements of the body of a map that what is known before its rows are made depends on, and its checks: the others are repeated
+    /// where rows are made, and fail there, if they do.
+    pub(super) fn without_rows(&self, stms: Vec<soac::Stm>, result: &[Operand]) -> Vec<soac::Stm> {
+        let mut needed: FxHashSet<Var> = result.iter().filter_map(|operand| operand.var()).collect();
+        let sizes: Vec<Var> = needed.iter().flat_map(|var| &self.out.ty(*var).shape).flat_map(Size::vars).collect();
+        needed.extend(sizes);
+        let mut kept = Vec::with_capacity(stms.len());
+        for stm in stms.into_iter().rev() {
+            if stm.pat.is_empty() || stm.pat.iter().any(|var| needed.contains(var)) {
+                self.out.mentioned(&stm, &mut |var| {
+                    needed.insert(var);
+                });
+                kept.push(stm);
+            }
+        }
+        kept.reverse();
+        kept
     }
 
     /// Puts cells one after the other. `again` makes the value of the body once more.

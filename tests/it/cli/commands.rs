@@ -350,6 +350,13 @@ fn attributes_have_effects() {
         let parallel: Vec<&str> = imp.lines().filter(|l| l.trim_start().starts_with("parallel ")).collect();
         assert_eq!(parallel.len(), usize::from(inner) + usize::from(outer), "{text}{imp}");
     }
+    // What a conditional with a branch for processors means is its second branch.
+    let place = Place::new(&[("choice.rem", "entry main (x: i32) : i32 = #[on_processors] if true then x + 1 else x + 2\n")]);
+    assert_eq!(place.ok(&["run", "choice.rem", "1", "--backend", "interp"]), "3i32\n");
+    for (stage, added) in [("soac", "1i32"), ("kernel", "2i32")] {
+        let text = place.ok(&["dump", "--stage", stage, "choice.rem"]);
+        assert!(text.contains(&format!("x.0 {added}")) && !text.contains("(if "), "{text}");
+    }
 }
 
 #[test]

@@ -475,9 +475,26 @@ case("complex.convolve", "[n] [m] (x: [n]{t}) (y: [m]{t})", parts(f"{{m}}.convol
 case("complex.cov", ZMATRIX, parts_2d(f"{{m}}.cov ({M})"), lambda g: (g.array(g.size(1, 4), g.size(2)),), lambda a: np.atleast_2d(np.cov(a)), COMPLEX)
 case("complex.adjoint", ZMATRIX, parts_2d(f"{{m}}.adjoint ({M})"), lambda g: (g.array(g.size(1), g.size(1)),), lambda a: a.conj().T, COMPLEX)
 
-# Longer arrays are sorted by another algorithm than short ones
-LONG = lambda g: (g.numbers(g.pick(47, 48, 49, 500, 20000)),)
+# Short, longer and long arrays are sorted by different algorithms, which go by samples, by bits in which elements differ, and by their order.
+def long(g):
+    x = g.numbers(g.pick(31, 33, 500, 20000, 40001, 70000))
+    shape = g.pick("any", "sorted", "few", "equal", "skewed")
+    if shape == "sorted":
+        x = np.sort(x)
+    elif shape == "few":
+        x = (x / 40).round().astype(x.dtype)
+    elif shape == "equal":
+        x = x[:1].repeat(len(x))
+    elif shape == "skewed" and x.dtype.kind == "f":
+        x = (x * 10.0 ** g.rng.integers(-9, 9, len(x))).astype(x.dtype)
+    return (x,)
+
+
+LONG = long
 case("long.sort", ROW, "{m}.sort xs", LONG, np.sort, {"f64": None, "f32": None, "i64": None, "i32": None}, evaluated=0)
 case("long.argsort", ROW, "{m}.argsort xs", LONG, lambda x: np.argsort(x, stable=True), {"f64": None, "i64": None}, evaluated=0)
 case("long.median", ROW, "{m}.median xs", LONG, np.median, FLOATS, evaluated=0)
 case("long.unique", ROW, "{m}.unique xs", LONG, np.unique, NUMBERS, evaluated=0)
+case("long.argpartition", "[n] (k: i64) (xs: [n]{t})", "{m}.argpartition k xs", lambda g: (lambda x: (g.integer(0, len(x) - 1), x))(long(g)[0]), None, NUMBERS, check=partitions, evaluated=0)
+case("long.quantile", ROW, "{m}.quantile 0.3 xs", LONG, lambda x: np.quantile(x, x.dtype.type(0.3)), FSUMS, evaluated=0)
+case("long.searchsorted", PAIR, "{m}.searchsorted xs ys", lambda g: (np.sort(long(g)[0]), long(g)[0]), np.searchsorted, NUMBERS, evaluated=0)
