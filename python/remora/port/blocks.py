@@ -10,7 +10,8 @@ from typing import Any
 
 from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .expressions import NONE, Expressions
+from .expressions import NONE
+from .indices import Indices
 from .reading import Definition, assigned, exposed, leaves
 from .sizes import Size
 from .values import Value
@@ -53,7 +54,7 @@ def tuple_text(texts: list[str]) -> str:
 
 
 
-class Blocks(Expressions):
+class Blocks(Indices):
     """Reads sequences of statements."""
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:

@@ -331,21 +331,6 @@ def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     return Value(text, APPLY, value.dtype, value.shape)
 
 
-@entry("diff")
-def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    (value,) = values
-    value = reader.as_array(node, value)
-    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | INTS:
-        raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
-    if value.shape[0].number == 0:
-        return replace(value, memory=frozenset())
-    if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
-        later, earlier = (ast.copy_location(each, node) for each in (ast.Slice(ast.Constant(1)), ast.Slice(None, ast.Constant(-1))))
-        return binary(reader.context, node, ast.Sub, reader.element(node, value, [later]), reader.element(node, value, [earlier]))
-    return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
-
-
 @entry("concatenate", "hstack")
 def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
@@ -450,10 +435,10 @@ def _not(reader: Expressions, node: ast.Call, values: list[Value], options: dict
     return elementwise(reader.context, node, [reader.truth(node, values[0])], lambda v: (f"!{v[0].at(UNARY + 1)}", UNARY), "bool")
 
 
-@entry("logical_and", "logical_or")
+@entry("logical_and", "logical_or", "logical_xor")
 def _logical(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    op = ast.BitAnd if reader.called(node) is np.logical_and else ast.BitOr
+    op = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr, "logical_xor": ast.BitXor}[reader.called(node).__name__]
     return binary(reader.context, node, op, *(strong(reader.truth(node, value)) for value in values))
 
 

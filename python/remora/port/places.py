@@ -11,7 +11,7 @@ import numpy as np
 from .blocks import Lines, as_load, words
 from .calls import along, ravel
 from .diagnostics import Code, Unread
-from .expressions import whole_slice
+from .indices import whole_slice
 from .reading import out_of
 from .operators import applied, broadcast, elementwise, joined, named_size, sized, unstretched
 from .sizes import ONE, Size

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import types
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-
 
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
@@ -15,7 +14,9 @@ from .reading import Definition, assigned, used
 from .sizes import ONE
 from .values import APPLY, ATOM, Value, bound_text, fresh, type_text
 
-from .blocks import Flow, Lines, finished, indented, tuple_text, words
+from .assignments import named_lambda
+from .blocks import Flow, Lines, finished, indented, replace_definition, tuple_text, words
+from .expressions import is_read
 from .functions import integers
 from .loops import Loops
 
@@ -188,28 +189,19 @@ class Statements(Loops):
         if pairs is None:
             return None
         context = self.context
-        saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
-        context.pending.clear()
-        params: list[str] = []
-        try:
+        params = []
+        for _, array in pairs:
+            inner = array.shape[1:]
+            params.append(Value("", ATOM, array.dtype, inner, small=array.small))
+
+        def body(items: list[Value]) -> Value:
             self.live = self.live | used([node.elt])
-            for name, array in pairs:
+            for (name, _), item in zip(pairs, items):
                 self.locals = self.locals | {name}
-                own = context.mangle(name)
-                context.names.add(own)
-                inner = array.shape[1:]
-                item = Value(own, ATOM, array.dtype, inner, memory=frozenset([fresh()]) if inner else frozenset(), small=array.small)
                 self.env[name] = item
-                params.append(f"({own}: {type_text(item)})")
-            result = self.as_array(node, self.eval(node.elt))
-            body = self.flush()
-        finally:
-            self.env, self.locals, self.live, self.instances = saved, locals_, live, instances
-            context.pending[:] = waiting
-        function = context.short()
-        lines = finished(body, [bound_text(result)])
-        head = f"let {function} {' '.join(params)}"
-        context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
+            return self.as_array(node, self.eval(node.elt))
+
+        function, result = self.local_function(node, params, body, [name for name, _ in pairs])
         arrays = [array for _, array in pairs]
         size, check = joined(context, node, [array.shape[0] for array in arrays])
         if check:
@@ -218,6 +210,36 @@ class Statements(Loops):
             arrays[0] = replace(arrays[0], text=f"{context.helper('nonempty')} {arrays[0].argument}", prec=APPLY)
         word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
         return Value(f"{word} {function} {' '.join(array.argument for array in arrays)}", APPLY, result.dtype, (size, *result.shape))
+
+    def local_function(self, node: ast.AST, params: list[Value], body: Callable[[list[Value]], Value], names: list[str] | None = None) -> tuple[str, Value]:
+        """Defines a function of values of these types before the current statement; its name, and what its result is."""
+        context = self.context
+        saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
+        context.pending.clear()
+        declared: list[str] = []
+        try:
+            items = []
+            for number, param in enumerate(params):
+                own = context.mangle(names[number]) if names else context.short()
+                context.names.add(own)
+                item = replace(param, text=own, prec=ATOM, memory=frozenset([fresh()]) if param.rank else frozenset())
+                items.append(item)
+                declared.append(f"({own}: {type_text(item)})")
+            result = body(items)
+            lines = self.flush()
+        finally:
+            self.env, self.locals, self.live, self.instances = saved, locals_, live, instances
+            context.pending[:] = waiting
+        if result.items is not None or result.function is not None:
+            raise Unread(node, Code.TYPE, "a function whose result is no number and no array", "")
+        function = context.short()
+        lines = finished(lines, [bound_text(result)])
+        head = f"let {function} {' '.join(declared)}"
+        context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
+        return function, replace(result, memory=frozenset(), const=None, size=None)
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        return Value("lambda", ATOM, "function", function=replace_definition(self.definition, named_lambda(self.fresh_name("f"), node)))
 
     def mapped_over(self, generator: ast.comprehension) -> list[tuple[str, Value]] | None:
         """The names of a comprehension and the arrays that they go over; None if it goes over something else."""
@@ -254,4 +276,4 @@ class Statements(Loops):
         if isinstance(node.func, ast.Name) and node.func.id in self.locals:
             known = self.env.get(node.func.id)
             return known is not None and known.function is not None
-        return isinstance(function, types.FunctionType) and not (function.__module__ or "").startswith("numpy") or hasattr(function, "__port__")
+        return is_read(function)
