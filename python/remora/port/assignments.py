@@ -146,6 +146,8 @@ class Assignments(Blocks):
         memory = value.memory
         if value.rank and not memory:
             memory = frozenset([fresh()])
+        if value.rank:
+            value = replace(value, serial=object(), view=None)
         # A literal keeps its value only where nothing gives the name another one.
         value = replace(value, origin=value.const if value.is_literal else value.origin)
         const = value.const if text in self.context.stable else None
@@ -279,7 +281,9 @@ class Assignments(Blocks):
             raise Unread(node, Code.SHAPE, f"`{name}` has different sizes in different cases", "")
         text = self.name_of(name)
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
-        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small)
+        view = a.view if a.view is not None and a.view.same(b.view) else None
+        serial = a.serial if a.serial == b.serial else object()
+        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial)
 
 
 def named_lambda(name: str, node: ast.Lambda) -> ast.FunctionDef:

@@ -73,6 +73,7 @@ class Blocks(Indices):
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
         self.called_as: Any = None  # what a function that is called is known by
+        self.current: ast.stmt | None = None  # the statement that is read
         self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
 
     @property
@@ -198,6 +199,7 @@ class Blocks(Indices):
     def guarded(self, statement: ast.stmt) -> Lines:
         """The lines of one statement; a hole where it cannot be read."""
         comments = self.comments(statement)
+        outer, self.current = self.current, statement
         try:
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:
@@ -211,6 +213,8 @@ class Blocks(Indices):
                 raise
         except Exception as fault:
             self.report(fault_of(statement, fault), statement)
+        finally:
+            self.current = outer
         self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
@@ -269,7 +273,7 @@ def ordered_names(node: ast.AST) -> list[str]:
         if isinstance(each, ast.Name) and each.id in wanted:
             place = (each.lineno, each.col_offset)
             places[each.id] = min(places.get(each.id, place), place)
-    return sorted(places, key=lambda name: places[name])
+    return sorted(places, key=lambda name: places[name]) + sorted(wanted - set(places))
 
 
 def replace_definition(definition: Definition, node: ast.FunctionDef) -> Definition:

@@ -16,7 +16,7 @@ from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
-from .places import Places
+from .views import Views
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Leaving:
         return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
 
 
-class Loops(Places):
+class Loops(Views):
     """Reads loops."""
 
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
@@ -124,7 +124,7 @@ class Loops(Places):
                     if any(other.dtype != value.dtype for other in ends[name]):
                         known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
-                    if new != known:
+                    if new != known or new.serial != known.serial or new.view is not known.view:
                         entry[name], again = new, True
             if not again:
                 break
@@ -230,7 +230,9 @@ class Loops(Places):
         converted = convert(known, dtype)
         if known.shape != value.shape:
             converted = replace(converted, shape=tuple(self.varying(node, name, k, a, b) for k, (a, b) in enumerate(zip(known.shape, value.shape))))
-        return replace(converted, weak=weak, memory=known.memory | value.memory)
+        serial = known.serial if known.serial == value.serial else f"loop {getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)} {name}"
+        view = known.view if known.view is not None and known.view.same(value.view) else None
+        return replace(converted, weak=weak, memory=known.memory | value.memory, serial=serial, view=view)
 
     def varying(self, node: ast.AST, name: str, axis: int, known: Size, value: Size) -> Size:
         """The size of a dimension that may be another one after an iteration."""
@@ -422,7 +424,7 @@ class Loops(Places):
                 lines += self.flush() + made
                 self.context.pending[:] = waiting
             elif target.id in used(list(statement.body)):
-                lines += self.bind(statement, target.id, item)
+                lines += self.bind_row(statement, target.id, item, array, index)
         if all(each == trips[0] for each in trips):
             self.trips = trips[0]
         count = counts[0].text if counts[0].prec >= 8 else counts[0].argument

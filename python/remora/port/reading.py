@@ -30,6 +30,17 @@ class Definition:
     indent: int
     function: Any = None  # the Python function, if there is one yet
 
+    @property
+    def everything(self) -> list[ast.AST]:
+        """All nodes, those of rewritten statements included."""
+        found, todo = [], [self.node, *self.node.__dict__.get("outside", ())]
+        while todo:
+            top: ast.AST = todo.pop()
+            for each in ast.walk(top):
+                found.append(each)
+                todo += each.__dict__.get("rewritten", {}).values()
+        return found
+
 
 def outer_names(function: types.FunctionType) -> dict[str, Any]:
     """Globals and the values of free variables."""
@@ -92,6 +103,7 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     names: set[str] = set()
     for top in nodes:
         for node in walk(top):
+            names |= annotated(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
                 names.add(node.id)
             elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
@@ -108,6 +120,12 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
                 names |= {each.id for each in map(base_of, written_by(node.value)) if isinstance(each, ast.Name)} | getattr(node.value, "written", set())
     return names
+
+
+def annotated(node: ast.AST | None) -> frozenset[str]:
+    """The variables that a statement writes to without naming them: found out when it was read."""
+    found: frozenset[str] = getattr(node, "also", frozenset())
+    return found
 
 
 def written_by(node: ast.Call) -> list[ast.expr]:
@@ -157,6 +175,7 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
             # A statement is asked about again and again while a function is read.
             found = {node.id for node in ast.walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
             found |= {node.target.id for node in ast.walk(top) if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)}
+            found = found.union(*(annotated(node) for node in ast.walk(top)))
             known = frozenset(found)
             top.read_names = known  # type: ignore[attr-defined]
         names |= known

@@ -44,8 +44,9 @@ _first_where = TABLE["where"]
 
 @instead("where")
 def _where(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    found: Value = _nonzero(reader, node, values, options) if len(values) == 1 else _first_where(reader, node, values, options)
-    return found
+    if len(values) == 1:
+        return TABLE["nonzero"](reader, node, values, options)
+    return _first_where(reader, node, values, options)
 
 
 @instead("argwhere")

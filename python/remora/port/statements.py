@@ -66,7 +66,7 @@ class Statements(Loops):
                 continue
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
-            inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank else frozenset(), size=None)
+            inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank else frozenset(), size=None, view=None, serial=object())
             inner.params[next(iter(memory))] = name
             memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")

@@ -55,7 +55,7 @@ class Translation:
 def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
     """The program for arguments of these types. Problems are in the result; what could be read is in its source, with holes."""
     facts = Facts()
-    for _ in range(64):
+    for _ in range(256):
         try:
             return _Function(definition, arguments, facts).run()
         except Restart:
@@ -156,7 +156,7 @@ class _Function:
                 continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
-            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
+            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
             for own_memory in memory:
                 self.reader.params[own_memory] = name
         return found

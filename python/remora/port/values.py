@@ -47,6 +47,8 @@ class Value:
     items: tuple[Any, ...] | None = None  # a tuple or list of values
     function: Any = field(default=None, compare=False)
     origin: Any = field(default=None, compare=False)  # the literal that a variable was given, and has had since
+    serial: Any = field(default=None, compare=False)  # of the array of a variable: what it stands for, until the name is given to something else
+    view: Any = field(default=None, compare=False)  # what the variable is a part of: see `views`
 
     @property
     def rank(self) -> int:

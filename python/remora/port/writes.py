@@ -22,6 +22,10 @@ from .assignments import Assignments
 class Writes(Assignments):
     """Reads what writes to elements."""
 
+    def follows(self, other: str, name: str) -> bool:
+        """Whether a variable is a view of an array that is written, which is made anew afterwards."""
+        raise NotImplementedError
+
     def owned(self, node: ast.AST, name: str) -> Value:
         """An array whose elements are written: nothing else may see it."""
         value = self.env.get(name)
@@ -34,7 +38,7 @@ class Writes(Assignments):
         if value.shape and len(value.axes) != value.rank:
             raise Unread(node, Code.SHAPE, "a write to an array with a dimension of size 1", "")
         for other, known in self.env.items():
-            if other != name and known is not None and shares(known, value) and other in self.live:
+            if other != name and known is not None and shares(known, value) and other in self.live and not self.follows(other, name):
                 raise Unread(
                     node, Code.ALIAS, f"`{name}` may share its memory with `{other}`, which is used later and would see this write",
                     f"copy it first (`{name} = {name}.copy()`), or write to `{other}` itself",
