@@ -16,7 +16,7 @@ from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
-from .views import Views
+from .in_place import InPlace
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Leaving:
         return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
 
 
-class Loops(Views):
+class Loops(InPlace):
     """Reads loops."""
 
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration

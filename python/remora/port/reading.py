@@ -128,11 +128,15 @@ def annotated(node: ast.AST | None) -> frozenset[str]:
     return found
 
 
+# Functions of NumPy that write to their first argument.
+WRITING = ("put", "place", "putmask", "put_along_axis", "fill_diagonal")
+
+
 def written_by(node: ast.Call) -> list[ast.expr]:
     """What a call that is a statement writes to: `x.sort()`, `np.add.at(x, ..)`, `np.add(.., out=x)`."""
     function = node.func
     assert isinstance(function, ast.Attribute)
-    if function.attr == "at":
+    if function.attr in ("at", *WRITING) and (function.attr == "at" or isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy")):
         return node.args[:1]
     target = out_of(node, getattr(np, function.attr, None))
     if target is not None:
@@ -147,7 +151,7 @@ def out_of(node: ast.Call, function: object) -> ast.expr | None:
             return keyword.value
     if isinstance(function, np.ufunc) and len(node.args) == function.nin + 1 and function.nout == 1:
         return node.args[-1]
-    return node.args[0] if function is np.copyto and len(node.args) == 2 else None
+    return node.args[0] if function is np.copyto and len(node.args) >= 2 else None
 
 
 def base_of(node: ast.AST) -> ast.AST:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import several
-from .calls import TABLE, axis_of, cast, ravel, refuse_options, strong
+from .calls import TABLE, Call, axis_of, cast, ravel, refuse_options, strong
 from .diagnostics import Code, Unread
 from .grids import bound, tuple_of
 from .operators import applied, binary, compare, elementwise, fitted, named_size
@@ -39,14 +39,13 @@ def _nonzero(reader: Expressions, node: ast.Call, values: list[Value], options: 
     return tuple_of([rest, *items])
 
 
-_first_where = TABLE["where"]
+_first_where: Call = TABLE["where"]
 
 
 @instead("where")
 def _where(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    if len(values) == 1:
-        return TABLE["nonzero"](reader, node, values, options)
-    return _first_where(reader, node, values, options)
+    read = _nonzero if len(values) == 1 else _first_where
+    return read(reader, node, values, options)
 
 
 @instead("argwhere")

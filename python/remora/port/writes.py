@@ -130,16 +130,16 @@ class Writes(Assignments):
             if not value.rank:
                 made = filled(self, target, [self.size_value(array, k) for k in range(array.rank)], value)
                 return [*lines, f"let {text} = {made.text}"]
-            if value.rank < len(shape):
-                raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
+            for k in reversed(range(len(shape) - value.rank)):
+                value = Value(f"replicate {self.count_text(array, k)} {value.argument}", APPLY, value.dtype, (shape[k], *value.shape))
             return [*lines, f"let {text} = {value.text}"]
         return [*lines, f"let {text}[{', '.join(texts)}] = {value.text}"]
 
-    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+    def scattered(self, target: ast.AST, name: str, array: Value, parts: list[Any], value: Value, change: Any = None) -> Lines:
         """A write to places that are no block of the array, one after the other."""
         raise NotImplementedError
 
-    def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...]) -> Value:
+    def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...], ones: bool = False) -> Value:
         """A value that is broadcast to a shape."""
         from .operators import joined
 
@@ -156,7 +156,7 @@ class Writes(Assignments):
                 if shape[k + offset].known:
                     value = sized(self.context, node, value, k, shape[k + offset])
                 # Where the size of the part is not known, the write itself looks at it.
-        if len(wanted) != len(shape) and value.axes:
+        if len(wanted) != len(shape) and value.axes and not ones:
             raise Unread(node, Code.SHAPE, "a write to a part of size 1", "write the element")
         if any(size == ONE for size in shape) and not value.axes and value.rank == 0:
             return value
