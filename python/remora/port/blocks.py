@@ -14,7 +14,7 @@ from .expressions import NONE
 from .indices import Indices
 from .reading import Definition, assigned, exposed, leaves
 from .sizes import Size
-from .values import Value
+from .values import UNARY, Value
 
 
 Lines = list[str]
@@ -56,6 +56,10 @@ def tuple_text(texts: list[str]) -> str:
 
 class Blocks(Indices):
     """Reads sequences of statements."""
+
+    def count_of_loop(self, statement: ast.For) -> str:
+        """How often a loop runs."""
+        raise NotImplementedError
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
@@ -174,6 +178,12 @@ class Blocks(Indices):
         if isinstance(test.const, bool):
             self.context.depth -= 1
             return self.block([*(statement.body if test.const else statement.orelse), *rest], end)
+        bodies = [*statement.body, *rest], [*statement.orelse, *rest]
+        for failing, other, text in ((bodies[0], bodies[1], f"!{test.at(UNARY + 1)}"), (bodies[1], bodies[0], test.text)):
+            if raising(failing) is not None:
+                self.context.depth -= 1
+                lets.append(f'let _ = assert ({text}) "{raising(failing)}"')
+                return self.block(other, end)
         saved, instances = dict(self.env), dict(self.instances)
         one = self.block([*statement.body, *rest], end)
         self.env, self.instances = dict(saved), dict(instances)
@@ -234,6 +244,19 @@ class Blocks(Indices):
     def name_of(self, name: str) -> str:
         """The name in the written program."""
         return self.context.mangle(name)
+
+
+def raising(statements: list[ast.stmt]) -> str | None:
+    """What an error says that statements raise, whatever the values of variables are; None if they do something else."""
+    for each in statements:
+        if isinstance(each, ast.Raise):
+            error = each.exc
+            text = error.args[0].value if isinstance(error, ast.Call) and error.args and isinstance(error.args[0], ast.Constant) else None
+            name = ast.unparse(error.func if isinstance(error, ast.Call) else error) if error is not None else "an error"
+            return "".join(c for c in (text if isinstance(text, str) else name) if c.isalnum() or c in " .,:()<>=-+*/'")
+        if not (isinstance(each, ast.Assign) and isinstance(each.value, (ast.Constant, ast.JoinedStr)) or isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+            return None
+    return None
 
 
 def fault_of(statement: ast.stmt, fault: Exception) -> Unread:

@@ -350,8 +350,12 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .functions import integers
 
         return integers(reader, node, values)
-    if function in (builtins.list, builtins.tuple) and len(values) == 1:
-        return replace(values[0], dtype="tuple" if function is builtins.tuple else "list") if values[0].items is not None else values[0]
+    if function in (builtins.list, builtins.tuple, builtins.sorted, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
+        from .pylists import call_of_list
+
+        found = call_of_list(reader, node, function, values)
+        if found is not None:
+            return found
     if function is builtins.len and len(values) == 1:
         if values[0].items is not None:
             return literal(len(values[0].items))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, functional, grids, products, searches, several, shapes, ufuncs
+from . import arrays, einsum, functional, grids, products, pylists, records, searches, several, shapes, ufuncs
 from .calls import METHODS, MATH, TABLE, along, call_builtin, call_numpy, cast, ravel, reduction, under, ALONG, REDUCTIONS
 from .functions import matmul, transposed
 from .context import Context
@@ -30,6 +30,10 @@ FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: op
 def is_read(function: Any) -> bool:
     """Whether an object is a function whose definition is read where it is called."""
     return isinstance(function, types.FunctionType) and not (getattr(function, "__module__", "") or "").startswith("numpy") or hasattr(function, "__port__")
+
+
+class Long(Exception):
+    """Raised where a comprehension cannot be written out."""
 
 
 class Expressions:
@@ -124,7 +128,10 @@ class Expressions:
         value = self.eval(node.value)
         if value.dtype == "grid":
             value = self.as_array(node, value)
-        if value.items is not None or value.function is not None:
+        if value.dtype == "record" and value.kind is not None and node.attr in value.keys:
+            part: Value = (value.items or ())[value.keys.index(node.attr)]
+            return part
+        if value.listed or value.items is not None or value.function is not None:
             raise Unread(node, Code.NAME, f"the attribute `{node.attr}` of what is no array", "make an array of it: `np.array([..])`")
         if node.attr == "T":
             return shapes.permuted(node, value, list(range(value.rank))[::-1]) if value.rank > 2 else transposed(node, value)
@@ -188,16 +195,20 @@ class Expressions:
     def condition(self, node: ast.expr) -> Value:
         """A condition of `if` or `while`."""
         value = self.eval(node)
+        if value.listed or value.items is not None and value.dtype in ("list", "tuple"):
+            return literal(bool(value.items)) if value.items is not None else compare(self.context, node, ast.Gt, self.size_value(value, 0), literal(0))
         if not value.scalar or value.rank:
             raise Unread(node, Code.TYPE, "the truth value of an array", "use `.any()`, `.all()` or `len(..) > 0`")
         return self.truth(node, value)
 
     def as_array(self, node: ast.AST, value: Value) -> Value:
         """A tuple or list of numbers or arrays as one array."""
+        if value.dtype == "record":
+            raise Unread(node, Code.TYPE, "a record is no array", "make an array of its parts")
         if value.items is None:
             if value.dtype in ("none", "text", "type") or value.function is not None:
                 raise Unread(node, Code.TYPE, "this is no array", "")
-            return value
+            return pylists.array_of(self, node, value) if value.listed else value
         items = [self.as_array(node, item) for item in value.items]
         if not items:
             return Value("([] : [0]f64)", ATOM, "f64", (Size.of(0),))
@@ -224,6 +235,10 @@ class Expressions:
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.eval(node.left), self.eval(node.right)
+        if left.listed or right.listed or isinstance(node.op, ast.Mult) and "list" in (left.dtype, right.dtype):
+            joined_list = pylists.operated(self, node, node.op, left, right)
+            if joined_list is not None:
+                return joined_list
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
         if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
@@ -247,6 +262,13 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> Value:
         operands = [self.eval(each) for each in (node.left, *node.comparators)]
+        if len(operands) == 2 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return pylists.contained(self, node, operands[0], operands[1], isinstance(node.ops[0], ast.In))
+        if all(isinstance(operand.function, str) for operand in operands) and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
+            texts = [operand.function for operand in operands]
+            return literal(all((one == two) == isinstance(op, ast.Eq) for op, one, two in zip(node.ops, texts, texts[1:])))
+        if any(operand.listed for operand in operands) and not any(operand.rank and not operand.listed for operand in operands):
+            raise Unread(node, Code.TYPE, "a comparison of lists", "compare arrays: `np.array_equal(x, y)`")
         if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None:
             one, two = ([item.const for item in operand.items or ()] for operand in operands)
             if None not in one + two and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
@@ -256,16 +278,16 @@ class Expressions:
             if left.is_literal and right.is_literal and type(op) in FOLDED:
                 parts.append(literal(bool(FOLDED[type(op)](left.const, right.const))))
                 continue
-            if isinstance(op, (ast.Is, ast.IsNot)) and (left is NONE or right is NONE):
-                return literal((left is right) == isinstance(op, ast.Is))
+            if isinstance(op, (ast.Is, ast.IsNot)) and "none" in (left.dtype, right.dtype):
+                return literal((left.dtype == right.dtype) == isinstance(op, ast.Is))
             parts.append(compare(self.context, node, type(op), left, right))
         if len(parts) > 1 and not all(part.scalar for part in parts):
             raise Unread(node, Code.FORM, "a chain of comparisons of arrays", "write `(a < b) & (b < c)`")
         if len(parts) > 1 and all(isinstance(part.const, bool) for part in parts):
             return literal(all(part.const for part in parts))
-        return self._all(parts, "&&", LOW + 2) if len(parts) > 1 else parts[0]
+        return self.all_of(parts, "&&", LOW + 2) if len(parts) > 1 else parts[0]
 
-    def _all(self, parts: list[Value], symbol: str, prec: int) -> Value:
+    def all_of(self, parts: list[Value], symbol: str, prec: int) -> Value:
         return Value(f" {symbol} ".join(part.at(prec + 1) for part in parts), prec, "bool", weak=all(part.weak for part in parts))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
@@ -275,7 +297,7 @@ class Expressions:
         known = [part.const for part in parts]
         if None not in known:
             return literal(all(known) if isinstance(node.op, ast.And) else any(known))
-        return self._all(parts, "&&", LOW + 2) if isinstance(node.op, ast.And) else self._all(parts, "||", LOW + 1)
+        return self.all_of(parts, "&&", LOW + 2) if isinstance(node.op, ast.And) else self.all_of(parts, "||", LOW + 1)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.condition(node.test)
@@ -321,37 +343,49 @@ class Expressions:
         return Value("", ATOM, "list", items=self.parts_of(node.elts))
 
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
-        items: list[Value] = []
-        saved, saved_locals = dict(self.env), set(self.locals)
-        if len(node.generators) == 1 and not node.generators[0].ifs:
-            mapped = self.mapped(node, node.generators[0])
-            if mapped is not None:
-                return mapped
-
-        def unrolled(k: int) -> None:
-            if k == len(node.generators):
-                items.append(self.eval(node.elt))
-                return
-            generator = node.generators[k]
-            values = self.eval(generator.iter) if not self.constant_range(generator.iter) else Value("", ATOM, "tuple", items=tuple(map(literal, self.constant_range(generator.iter) or ())))
-            if values.items is None or not isinstance(generator.target, ast.Name):
-                raise Unread(node, Code.FORM, "a comprehension over an array", "write it with whole arrays, or as a loop")
-            self.locals.add(generator.target.id)
-            for item in values.items:
-                self.env[generator.target.id] = item
-                tests = [self.condition(each) for each in generator.ifs]
-                if any(not isinstance(test.const, bool) for test in tests):
-                    raise Unread(node, Code.FORM, "a condition in a comprehension that is no constant", "use a mask")
-                if all(test.const for test in tests):
-                    unrolled(k + 1)
-
+        mapped = self.mapped(node, node.generators[0]) if len(node.generators) == 1 else None
+        if mapped is not None:
+            return mapped
+        saved, saved_locals, waiting = dict(self.env), set(self.locals), list(self.context.pending)
         try:
-            unrolled(0)
+            return Value("", ATOM, "list", items=tuple(self.written_out(node, 0)))
+        except Long:
+            self.context.pending[:] = waiting
         finally:
             self.env, self.locals = saved, saved_locals
-        return Value("", ATOM, "list", items=tuple(items))
+        return self.looped(node)
+
+    def written_out(self, node: ast.GeneratorExp | ast.ListComp, k: int) -> list[Value]:
+        """The values of a comprehension over tuples and short ranges, one by one."""
+        if k == len(node.generators):
+            return [self.eval(node.elt)]
+        generator = node.generators[k]
+        numbers = self.constant_range(generator.iter)
+        values = self.eval(generator.iter).items if numbers is None else tuple(map(literal, numbers))
+        if values is None or not isinstance(generator.target, ast.Name):
+            raise Long
+        self.locals.add(generator.target.id)
+        found: list[Value] = []
+        for item in values:
+            self.env[generator.target.id] = item
+            tests = [self.condition(each) for each in generator.ifs]
+            if any(not isinstance(test.const, bool) for test in tests):
+                raise Long
+            if all(test.const for test in tests):
+                found += self.written_out(node, k + 1)
+        return found
+
+    def looped(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
+        """A comprehension as loops that append to a list."""
+        raise NotImplementedError
 
     _listcomp = _generatorexp
+
+    def _dict(self, node: ast.Dict) -> Value:
+        keys = [each.value if isinstance(each, ast.Constant) and isinstance(each.value, str) else None for each in node.keys]
+        if None in keys:
+            raise Unread(node, Code.FORM, "a dictionary whose keys are no constant texts", "use arrays, indexed by numbers")
+        return records.dictionary(self, node, [str(key) for key in keys], node.values)
 
     def _lambda(self, node: ast.Lambda) -> Value:
         raise NotImplementedError
@@ -375,11 +409,8 @@ class Expressions:
     # Calls -------------------------------------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> Value:
-        for argument in node.args:
-            if isinstance(argument, ast.Starred):
-                raise Unread(node, Code.FORM, "`*` in a call is not read", "write the arguments")
-        if any(keyword.arg is None for keyword in node.keywords):
-            raise Unread(node, Code.FORM, "`**` in a call is not read", "write the arguments")
+        if any(isinstance(each, ast.Starred) for each in node.args) or any(keyword.arg is None for keyword in node.keywords):
+            node = self.unpacked(node)
         function = self.resolve(node.func)
         if function is None and isinstance(node.func, ast.Attribute):
             ufunc = self.resolve(node.func.value)
@@ -398,12 +429,50 @@ class Expressions:
         if is_read(function) or isinstance(function, np.vectorize):
             self.captured[self.function, ast.unparse(node.func)] = function
             return self.call_value(node, Value("", ATOM, "function", function=function), *self.arguments(node))
+        if function is builtins.dict and not node.args:
+            return records.dictionary(self, node, [str(each.arg) for each in node.keywords], [each.value for each in node.keywords])
+        if isinstance(function, type) and records.is_record(function):
+            return records.made(self, node, function, *self.arguments(node))
         if function is builtins.map and len(node.args) == 2 and not node.keywords:
             return self.each(node)
         values, options = self.arguments(node)
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
             return call_builtin(self, node, function, values, options)
+        values, options = [self.unlisted(node, each) for each in values], {key: self.unlisted(node, each) for key, each in options.items()}
         return call_numpy(self, node, function, values, options)
+
+    def unpacked(self, node: ast.Call) -> ast.Call:
+        """A call with the arguments that `*` and `**` put there, as variables of no name of Python's."""
+
+        def held(value: Value) -> ast.expr:
+            name = self.context.short()
+            self.locals = self.locals | {name}
+            self.env[name] = value
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+        arguments: list[ast.expr] = []
+        for each in node.args:
+            if not isinstance(each, ast.Starred):
+                arguments.append(each)
+                continue
+            value = self.eval(each.value)
+            if value.items is None and value.rank and value.shape[0].number is not None:
+                value = replace(value, items=tuple(self.element(each.value, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(value.shape[0].number)))
+            if value.items is None or value.dtype == "record":
+                raise Unread(each, Code.FORM, "`*` before what has no known number of parts", "write the arguments")
+            arguments += [held(item) for item in value.items]
+        keywords = [each for each in node.keywords if each.arg is not None]
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                value = self.eval(keyword.value)
+                if value.dtype != "record":
+                    raise Unread(keyword.value, Code.FORM, "`**` before what is no dictionary of constant keys", "write the arguments")
+                keywords += [ast.keyword(key, held(item)) for key, item in zip(value.keys, value.items or ())]
+        return ast.copy_location(ast.Call(node.func, arguments, keywords), node)
+
+    def unlisted(self, node: ast.AST, value: Value) -> Value:
+        """A list as the array that NumPy makes of it."""
+        return self.as_array(node, value) if value.listed else value
 
     def call_value(self, node: ast.Call, called: Value, values: list[Value], options: dict[str, Value]) -> Value:
         """A call of the function that a value is."""
@@ -461,6 +530,12 @@ class Expressions:
         if value.dtype == "grid":
             value = self.as_array(node, value)
         name = function.attr
+        if value.dtype == "record":
+            return records.method(self, node, value, name)
+        if value.listed and name == "copy":
+            return replace(value, memory=frozenset())
+        if value.listed:
+            raise Unread(node, Code.NAME, f"the method `{name}` of a list is not read here", "write it as a statement, or make an array of the list")
         values, options = self.arguments(node)
         if value.items is None and value.function is None and f"method.{name}" in TABLE:
             return TABLE[f"method.{name}"](self, node, [value, *values], options)

@@ -26,6 +26,15 @@ class Indices(Expressions):
         if grid is np.c_ or grid is np.r_:
             return grids.pieces(self, node, grid is np.c_)
         value = self.eval(node.value)
+        if value.dtype == "record" and not isinstance(node.slice, ast.Slice):
+            key = self.eval(node.slice).function
+            if isinstance(key, str) and value.kind is None:
+                if key not in value.keys:
+                    raise Unread(node, Code.NAME, f"the dictionary has no key `{key}` here", "Python raises an error, too")
+                part: Value = (value.items or ())[value.keys.index(key)]
+                return part
+            if value.kind is None or not hasattr(value.kind, "_fields"):
+                raise Unread(node, Code.FORM, "a key of a dictionary that is no constant text", "use arrays, indexed by numbers")
         if value.items is not None and isinstance(node.slice, ast.Slice):
             ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
             if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):
@@ -39,7 +48,18 @@ class Indices(Expressions):
                 raise Unread(node, Code.SHAPE, "an index outside of the tuple", "")
             item: Value = value.items[index.const]
             return item
-        return self.element(node, value, self.index_items(node.slice, value))
+        if not value.listed:
+            return self.element(node, value, self.index_items(node.slice, value))
+        # A list: parts are copies, and an index is a number.
+        if isinstance(node.slice, ast.Tuple):
+            raise Unread(node, Code.TYPE, "several indices of a list", "write `x[i][j]`, or make an array of it")
+        parts = self.index_items(node.slice, value)
+        if isinstance(parts[0], Value) and (parts[0].rank or parts[0].dtype not in INTS) or parts[0] is None:
+            raise Unread(node, Code.TYPE, "an index of a list that is no integer", "make an array of it")
+        made = self.element(node, value, parts)
+        if isinstance(parts[0], ast.Slice):
+            return replace(made, listed=value.listed, weakly=value.weakly, memory=frozenset() if value.rank == 1 else made.memory)
+        return replace(made, listed=max(value.listed - 1, 0), weakly=value.weakly, weak=value.weakly and not made.rank)
 
     def index_items(self, index: ast.expr, value: Value) -> list[Any]:
         """The parts of an index: `None` for a new axis, slices, and values; one for each dimension."""

@@ -16,7 +16,7 @@ from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
-from .in_place import InPlace
+from .parts import Parts
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Leaving:
         return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
 
 
-class Loops(InPlace):
+class Loops(Parts):
     """Reads loops."""
 
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
@@ -93,14 +93,21 @@ class Loops(InPlace):
                 return short
         if isinstance(statement, ast.For) and self.never_runs(statement):
             return [line for each in statement.orelse for line in self.guarded(each)]
+        opening, buffered = self.grown(statement)
+        if opening or buffered:
+            lines = opening + self.loop(statement, leaving)
+            for name in buffered:
+                lines += self.gathered_list(name)
+            return lines
         if statement.orelse and leaves(statement.body, (ast.Break,)):
             raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
         changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
         carried = [name for name in changed if name in self.live or name in self.mutated or name in reads_before(statement, name)]
         target_names = assigned([statement.target]) if isinstance(statement, ast.For) else set()
-        carried = [name for name in carried if name not in target_names]
         start = dict(self.env)
+        whole = [name for name in carried if (value := start[name]) is not None and value.spread]
+        carried = [name for name in carried if name not in target_names and name not in whole]
         for name in carried:
             if start[name] is None:
                 raise Poisoned
@@ -139,7 +146,7 @@ class Loops(InPlace):
                 final = entry[name]
                 assert final is not None
                 self.env[name] = replace(final, text=self.name_of(name), prec=ATOM, const=None, size=final.size if final.size == start[name].size and final.size is not None and name not in carried else None)  # type: ignore[union-attr]
-            else:
+            elif name not in whole:
                 self.env.pop(name, None)
         lines += [line for each in statement.orelse for line in self.guarded(each)]
         return lines
@@ -297,6 +304,9 @@ class Loops(InPlace):
             texts = []
             for name, values in late.items():
                 values.append(self.env.get(name))
+            for name, value in start.items():
+                if value is not None and value.spread and ((end := self.env.get(name)) is None or end.spread != value.spread or end.dtype != value.dtype):
+                    raise Unread(statement, Code.TYPE, f"`{name}` has other parts after an iteration", "give it the same parts everywhere")
             for name in carried:
                 value = self.env.get(name)
                 if value is None:
@@ -417,6 +427,8 @@ class Loops(InPlace):
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
+            if array.listed:
+                item = replace(item, listed=array.listed - 1, weakly=array.weakly, weak=array.weakly and not item.rank)
             if isinstance(target, ast.Tuple):
                 waiting = list(self.context.pending)
                 self.context.pending.clear()
@@ -480,8 +492,10 @@ class Loops(InPlace):
         values = [self.unchanged(replace(convert(value, "i64"), weak=True)) for value in values]
         start, stop = (literal(0), values[0]) if len(values) == 1 else (values[0], values[1])
         step = values[2] if len(values) > 2 else literal(1)
+        if step.const is None and not backwards:
+            return self.over_steps(target.id, start, stop, step)
         if not isinstance(step.const, int) or step.const == 0:
-            raise Unread(target, Code.FORM, "a step of `range` that is no constant", "use `while`")
+            raise Unread(target, Code.FORM, "this step of `range` is not read", "write a number that is not 0")
         name = self.name_of(target.id)
         own = name if name != "_" else "_i"
         stable = self.context.stable | self.context.sizes
@@ -519,6 +533,15 @@ class Loops(InPlace):
             bounds = (usable(high + 1), usable(low))
         self.env[target.id] = self.counter_value(own, *bounds)
         return count if count.isidentifier() else f"({count})", [f"let {own} = {text}"], counter
+
+    def over_steps(self, target: str, start: Value, stop: Value, step: Value) -> tuple[str, Lines, str]:
+        """A range whose step only the run knows; it has to be positive."""
+        name, counter, size = self.name_of(target), self.fresh_name("k" if target != "k" else "l"), self.context.short()
+        self.context.names.add(counter)
+        self.context.pending.append(f"let {size} = {self.context.helper('forwards')} {step.argument}")
+        span = binary(self.context, None, ast.Sub, replace(stop, small=True), replace(start, small=True))
+        self.env[target] = self.counter_value(name, start.size if start.size is not None and start.size.number is not None else None, None)
+        return f"(({span.text} + {size} - 1) / {size})", [f"let {name} = {start.at(6)} + {size} * {counter}"], counter
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""

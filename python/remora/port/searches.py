@@ -54,7 +54,8 @@ def _argwhere(reader: Expressions, node: ast.Call, values: list[Value], options:
     found = _nonzero(reader, node, values, {})
     items = found.items or ()
     if len(items) == 1:
-        return replace(items[0], shape=(items[0].shape[0], ONE))
+        places: Value = items[0]
+        return replace(places, shape=(places.shape[0], ONE))
     return permuted(node, reader.as_array(node, found), [1, 0])
 
 

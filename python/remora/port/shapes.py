@@ -256,6 +256,12 @@ _first_concatenate = TABLE["concatenate"]
 def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
     name = reader.called(node).__name__
+    if values[0].items is None and values[0].rank > 1 and len(values[0].axes) == values[0].rank and not options and len(values) == 1 and (name != "hstack" or values[0].rank == 2):
+        # The rows of an array, or a list of arrays.
+        whole = reader.as_array(node, values[0])
+        if name == "vstack" and whole.rank == 2:
+            return replace(whole, memory=frozenset())
+        return replace(reshaped(reader, node, whole, [Value("-1", ATOM, "i64", const=-1), *(reader.size_value(whole, k) for k in range(2, whole.rank))]), memory=frozenset())
     parts = [reader.as_array(node, part) for part in values[0].items or ()]
     if not parts:
         raise Unread(node, Code.SHAPE, "a concatenation of these is not read", "write a tuple of arrays")
@@ -296,6 +302,8 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
 @also("stack", "column_stack")
 def _stack(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
+    if values[0].items is None and values[0].rank > 1 and reader.called(node).__name__ == "stack" and not options and len(values) == 1:
+        return replace(reader.as_array(node, values[0]), memory=frozenset())
     if values[0].items is None:
         raise Unread(node, Code.SHAPE, "a stack of these is not read", "write a tuple of arrays")
     parts = [reader.as_array(node, part) for part in values[0].items]

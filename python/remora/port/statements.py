@@ -9,10 +9,10 @@ from typing import Any
 
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .operators import joined
+from .operators import joined, named_size, unknown_size
 from .reading import Definition, assigned, used
 from .sizes import ONE
-from .values import APPLY, ATOM, Value, bound_text, fresh, type_text
+from .values import APPLY, ATOM, LOW, Value, bound_text, fresh, type_text
 
 from .assignments import named_lambda
 from .blocks import Flow, Lines, finished, indented, replace_definition, tuple_text, words
@@ -30,21 +30,39 @@ class Statements(Loops):
         if self.context.depth > 12:
             raise Unread(node, Code.FORM, "a recursive function", "write a loop")
         arguments = function.node.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-            raise Unread(node, Code.FORM, "a function with `*` among its parameters", "")
-        params = [each.arg for each in arguments.args]
+        params = [each.arg for each in [*arguments.posonlyargs, *arguments.args]]
         given: dict[str, Value] = dict(zip(params, values))
+        more: dict[str, Value] = {}  # what `*` and `**` among the parameters stand for
+        if arguments.vararg is not None:
+            more[arguments.vararg.arg] = Value("", ATOM, "tuple", items=tuple(values[len(params) :]))
+            values = values[: len(params)]
+        named = [*params, *(each.arg for each in arguments.kwonlyargs)]
+        if set(options) & set(given):
+            raise Unread(node, Code.FORM, f"an argument of `{function.node.name}` that is given twice", "Python raises an error, too")
+        if arguments.kwarg is not None:
+            extra = {key: value for key, value in options.items() if key not in named}
+            options = {key: value for key, value in options.items() if key in named}
+            more[arguments.kwarg.arg] = Value("", ATOM, "record", items=tuple(extra.values()), keys=tuple(extra))
         given.update(options)
-        for name, default in zip(params[len(params) - len(arguments.defaults) :], arguments.defaults):
+        for each, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+            if each.arg not in given and isinstance(keyword_default, ast.Constant):
+                given[each.arg] = self.eval(keyword_default)
+        positional, params = params, named
+        for name, default in zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults):
             if name not in given:
                 if not isinstance(default, ast.Constant):
                     raise Unread(node, Code.FORM, f"a default of `{function.node.name}` that is no constant", "pass the argument")
                 given[name] = self.eval(default)
-        if set(given) != set(params) or len(values) > len(params):
+        if set(given) != set(params) or len(values) > len(positional):
             raise Unread(node, Code.FORM, f"the arguments do not fit `{function.node.name}`", "")
+        for name, value in more.items():
+            # Each has a parameter of its own in the written program.
+            items = tuple(f"{name}.{key}" for key in value.keys or map(str, range(len(value.items or ()))))
+            given |= dict(zip(items, value.items or ()))
+            params = [*params, *items]
         inner = Statements(self.context, function)
         inside = function.file == self.definition.file and function.lines is self.definition.lines
-        mine = assigned(list(function.node.body)) | set(params)
+        mine = assigned(list(function.node.body)) | set(params) | set(more)
         inner.locals = (self.locals | mine) if inside else mine
         if inside:
             inner.env = {name: value for name, value in self.env.items() if name not in mine}
@@ -61,7 +79,7 @@ class Statements(Loops):
         texts, declared = [], []
         for name in params:
             value = given[name]
-            if value.items is not None or value.function is not None:
+            if value.items is not None or value.function is not None or value.dtype == "none":
                 inner.env[name] = value
                 continue
             own = self.context.mangle(name)
@@ -71,6 +89,9 @@ class Statements(Loops):
             memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
+        for name, value in more.items():
+            parts = [inner.env[f"{name}.{key}"] for key in value.keys or map(str, range(len(value.items or ())))]
+            inner.env[name] = replace(value, items=tuple(parts))
         inner.live = set(inner.env)
         returned: list[Value] = []
         # The caller's lines and names are none of the function's.
@@ -107,24 +128,22 @@ class Statements(Loops):
         for other in returned[1:]:
             if (other.dtype, other.shape, other.weak) != (first.dtype, first.shape, first.weak) or other.items is not None:
                 raise Unread(node, Code.TYPE, f"`{function.node.name}` returns values of different types", "")
-        if not declared:
-            raise Unread(node, Code.FORM, "a call of a function without parameters", "use its result as a constant")
         name = self.context.mangle(function.node.name)
         end = [f"= {lines[0]}"] if len(lines) == 1 else ["=", *indented(lines)]
-        head = " ".join(declared)
+        head = "".join(f"{each} " for each in declared)
         # A second version, for other types or constants, has a name of its own: one expression may call both.
         version = 1
-        while any(other.startswith(f"let {name} ") and other != "\n".join([f"let {name} {head} {end[0]}", *end[1:]]) for other in self.instances):
+        while any(other.startswith(f"let {name} ") and other != "\n".join([f"let {name} {head}{end[0]}", *end[1:]]) for other in self.instances):
             version += 1
             name = f"{self.context.mangle(function.node.name)}_{version}"
-        text = [f"let {name} {head} {end[0]}", *end[1:]]
+        text = [f"let {name} {head}{end[0]}", *end[1:]]
         seen = words("\n".join(text)) - {self.context.mangle(each) for each in mine}
         sees = {key: value for key, value in self.env.items() if self.context.mangle(key) in seen}
         key = "\n".join(text)
         if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
-        return self.result_of(node, f"{name} {' '.join(texts)}", first, memories, self.written_arguments(node, function, params, given, inner))
+        return self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
 
     def written_arguments(self, node: ast.Call, function: Definition, params: list[str], given: dict[str, Value], inner: Statements) -> list[str]:
         """What a call writes to: names of the caller's, or `_` for what nobody else sees."""
@@ -188,28 +207,109 @@ class Statements(Loops):
         pairs = self.mapped_over(generator)
         if pairs is None:
             return None
+        if generator.ifs:
+            pairs = self.chosen(node, generator, pairs)
         context = self.context
-        params = []
-        for _, array in pairs:
-            inner = array.shape[1:]
-            params.append(Value("", ATOM, array.dtype, inner, small=array.small))
+        params = [self.item_of(array) for _, array in pairs]
+        depth = [0, False]
+        parts: set[str] = set()  # of what a list of views is made
 
         def body(items: list[Value]) -> Value:
             self.live = self.live | used([node.elt])
             for (name, _), item in zip(pairs, items):
                 self.locals = self.locals | {name}
                 self.env[name] = item
-            return self.as_array(node, self.eval(node.elt))
+            made = self.eval(node.elt)
+            if made.dtype == "tuple":
+                raise Unread(node.elt, Code.TYPE, "tuples in a list", "make a list of each part")
+            if made.rank and made.memory:
+                parts.update(*(array.memory for _, array in pairs))
+            depth[:] = [made.listed, made.weakly] if made.listed else [made.dtype == "list", all(item.weak for item in made.items or ())] if made.items is not None else [0, made.weak]
+            return self.as_array(node, made)
 
         function, result = self.local_function(node, params, body, [name for name, _ in pairs])
         arrays = [array for _, array in pairs]
         size, check = joined(context, node, [array.shape[0] for array in arrays])
         if check:
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
-        if (result.rank or result.dtype != "f64") and not context.assume(size - 1, "a list of no elements has no type and no shape"):
-            arrays[0] = replace(arrays[0], text=f"{context.helper('nonempty')} {arrays[0].argument}", prec=APPLY)
         word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
-        return Value(f"{word} {function} {' '.join(array.argument for array in arrays)}", APPLY, result.dtype, (size, *result.shape))
+        text = f"{word} {function} {' '.join(array.argument for array in arrays)}"
+        return Value(text, APPLY, result.dtype, (size, *result.shape), listed=1 + int(depth[0]), weakly=bool(depth[1]), memory=frozenset(parts))
+
+    def looped(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
+        """A comprehension as loops that append to a list."""
+        known: dict[str, Any] = node.__dict__.setdefault("rewritten", {})
+        if not known:
+            name = f"list{node.lineno}_{node.col_offset}"
+            body: ast.stmt = ast.Expr(ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], []))
+            for generator in reversed(node.generators):
+                for test in reversed(generator.ifs):
+                    body = ast.If(test, [body], [])
+                body = ast.For(generator.target, generator.iter, [body], [])
+            for each in ast.walk(body):
+                if not hasattr(each, "lineno") and isinstance(each, (ast.stmt, ast.expr)):
+                    ast.copy_location(each, node)
+            known[name] = body
+        ((name, loop),) = known.items()
+        targets = assigned([generator.target for generator in node.generators])
+        saved, locals_, live, waiting = {key: self.env.get(key) for key in targets}, set(self.locals), self.live, list(self.context.pending)
+        self.context.pending.clear()
+        try:
+            self.locals = self.locals | targets | {name}
+            self.live = (self.live - targets) | {name}
+            self.env[name] = Value("", ATOM, "list", items=())
+            lines = self.loop(loop)
+            made = self.env.pop(name)
+        finally:
+            for key, value in saved.items():
+                self.env.pop(key, None)
+                if value is not None:
+                    self.env[key] = value
+            self.locals, self.live = locals_, live
+        if made is None:
+            raise Poisoned
+        self.context.pending[:] = [*waiting, *lines, *self.context.pending]
+        return made
+
+    def chosen(self, node: ast.AST, generator: ast.comprehension, pairs: list[tuple[str, Value]]) -> list[tuple[str, Value]]:
+        """The elements that the conditions of a comprehension let through."""
+        context = self.context
+        size, check = joined(context, node, [array.shape[0] for _, array in pairs])
+        if check:
+            raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        arrays = []
+        for _, array in pairs:
+            if not array.text.isidentifier():
+                own = context.short()
+                context.pending.append(f"let {own} = {array.text}")
+                array = array.named(own)
+            arrays.append(array)
+
+        def body(items: list[Value]) -> Value:
+            self.live = self.live | used(generator.ifs)
+            for (name, _), item in zip(pairs, items):
+                self.locals = self.locals | {name}
+                self.env[name] = item
+            tests = [self.condition(each) for each in generator.ifs]
+            return tests[0] if len(tests) == 1 else self.all_of(tests, "&&", LOW + 2)
+
+        params = [self.item_of(array) for array in arrays]
+        function, _ = self.local_function(node, params, body, [name for name, _ in pairs])
+        word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
+        mask = f"({word} {function} {' '.join(array.argument for array in arrays)})"
+        index = named_size(context, Value(f"{context.library('nonzero')} {mask}", APPLY, "i64", (unknown_size(),), small=True), 0)
+        found = []
+        for (name, _), array in zip(pairs, arrays):
+            own = context.short()
+            context.names.discard(own)
+            text = f"map (\\{own} -> {array.text}[{own}]) {index.argument}"
+            found.append((name, replace(array, text=text, prec=APPLY, shape=(index.shape[0], *array.shape[1:]), memory=frozenset())))
+        return found
+
+    def item_of(self, array: Value) -> Value:
+        """An element of what a comprehension goes over."""
+        inner = array.shape[1:]
+        return Value("", ATOM, array.dtype, inner, small=array.small, weak=(array.weakly or array.weak) and not inner, listed=max(array.listed - 1, 0), weakly=array.weakly)
 
     def local_function(self, node: ast.AST, params: list[Value], body: Callable[[list[Value]], Value], names: list[str] | None = None) -> tuple[str, Value]:
         """Defines a function of values of these types before the current statement; its name, and what its result is."""
@@ -237,6 +337,11 @@ class Statements(Loops):
         head = f"let {function} {' '.join(declared)}"
         context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
         return function, replace(result, memory=frozenset(), const=None, size=None)
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        lines = self.bind(node, node.target.id, self.eval(node.value))
+        self.context.pending += lines
+        return self._name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def _lambda(self, node: ast.Lambda) -> Value:
         return Value("lambda", ATOM, "function", function=replace_definition(self.definition, named_lambda(self.fresh_name("f"), node)))

@@ -23,18 +23,18 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
-    function: Any = None  # a Python function, which is read where it is called
+    function: Any = None  # a Python function, which is read where it is called; of a text, the text
 
 
 @dataclass(frozen=True)
 class Result:
     """How a result of the program becomes what the Python function returns."""
 
-    kind: str  # "array", "number", "tuple", "none", or "argument": the caller's own array
+    kind: str  # "array", "number", "tuple", "list", "none", or "argument": the caller's own array
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
-    name: str = ""
+    name: str = ""  # of an argument; of a list, how many dimensions are lists
 
 
 @dataclass
@@ -151,6 +151,9 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.dtype in ("text", "none"):
+                self.reader.env[name] = Value(repr(argument.function), ATOM, argument.dtype, function=argument.function)
+                continue
             if argument.function is not None:
                 self.reader.env[name] = Value(text, ATOM, "function", function=definition(argument.function, self.context))
                 continue
@@ -218,6 +221,8 @@ class _Function:
                 if value.text == self.context.mangle(name):
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
+        if value.listed:
+            return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=str(value.listed)), [bound_text(value)]
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
         return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]
@@ -235,7 +240,7 @@ class _Function:
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
-            if argument.function is not None:
+            if argument.function is not None or argument.dtype == "none":
                 continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)

@@ -48,6 +48,11 @@ class Value:
     function: Any = field(default=None, compare=False)
     origin: Any = field(default=None, compare=False)  # the literal that a variable was given, and has had since
     serial: Any = field(default=None, compare=False)  # of the array of a variable: what it stands for, until the name is given to something else
+    listed: int = field(default=0, compare=False)  # so many of the outermost dimensions are Python's lists
+    weakly: bool = field(default=False, compare=False)  # of a list: its elements are numbers of Python's own
+    keys: tuple[str, ...] = ()  # of a record: the names of its parts
+    kind: Any = field(default=None, compare=False)  # of a record: the class that it is an instance of
+    spread: tuple[str, ...] = ()  # variables of no name of Python's that this one consists of
     view: Any = field(default=None, compare=False)  # what the variable is a part of: see `views`
 
     @property
