@@ -78,6 +78,7 @@ class Blocks(Indices):
         self.commented: set[int] = set()
         self.called_as: Any = None  # what a function that is called is known by
         self.current: ast.stmt | None = None  # the statement that is read
+        self.draws: dict[int, Value] = {}  # random numbers that it has drawn, by their calls
         self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
 
     @property
@@ -144,6 +145,8 @@ class Blocks(Indices):
 
     def leave(self, statement: ast.stmt, lets: Lines) -> Lines:
         """The result at a `return`, `break` or `continue`."""
+        outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             if isinstance(statement, ast.Return):
                 self.whole = statement.value
@@ -161,10 +164,14 @@ class Blocks(Indices):
                 raise
         except Exception as fault:
             self.report(fault_of(statement, fault), statement)
+        finally:
+            self.current = outer
         return ["???"]
 
     def branches(self, statement: ast.If, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """An `if` of which a branch leaves: each branch goes on with what follows."""
+        outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             test = self.condition(statement.test)
             lets += self.flush()
@@ -172,6 +179,8 @@ class Blocks(Indices):
             if isinstance(problem, Unread):
                 self.report(problem, statement)
             return ["???"]
+        finally:
+            self.current = outer
         self.context.depth += 1
         if self.context.depth > 24:
             raise Unread(statement, Code.FORM, "too many branches that leave", "write fewer")
@@ -210,6 +219,7 @@ class Blocks(Indices):
         """The lines of one statement; a hole where it cannot be read."""
         comments = self.comments(statement)
         outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:

@@ -88,6 +88,8 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
                 return along(reader, node, name, values[0], values[1:], options)
             if key in TABLE:
                 return TABLE[key](reader, node, values, options)
+    if getattr(np.random, name, None) is function:
+        raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too; other numbers are in lib/random")
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
 
 

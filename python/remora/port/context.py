@@ -18,7 +18,7 @@ WORDS = set(
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
     "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
-    "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest".split()
+    "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
 )
 
 HELPERS = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, functional, grids, products, pylists, records, searches, several, shapes, ufuncs
+from . import arrays, draws, einsum, functional, grids, products, pylists, records, searches, several, shapes, ufuncs
 from .calls import METHODS, MATH, TABLE, along, call_builtin, call_numpy, cast, ravel, reduction, under, ALONG, REDUCTIONS
 from .functions import matmul, transposed
 from .context import Context
@@ -20,7 +20,7 @@ from .diagnostics import Code, Poisoned, Unread
 from .reading import Definition, definition
 from .operators import applied, binary, compare, elementwise, infix, joined, negated, sized, unknown_size, unstretched
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype, type_text
+from .values import APPLY, ATOM, COMPARE, FLOATS, GENERATOR, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype, type_text
 
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
@@ -45,6 +45,7 @@ class Expressions:
         self.env: dict[str, Value | None] = {}  # None: reported already
         self.locals: set[str] = set()
         self.function: Any = None
+        self.uncertain = 0  # inside of so many expressions that may not be evaluated, or more than once
         # What was taken from outside, by the function that sees it and its name there.
         self.captured: dict[tuple[Any, str], Any] = {}
 
@@ -291,7 +292,10 @@ class Expressions:
         return Value(f" {symbol} ".join(part.at(prec + 1) for part in parts), prec, "bool", weak=all(part.weak for part in parts))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        parts = [self.eval(each) for each in node.values]
+        parts = [self.eval(node.values[0])]
+        self.uncertain += 1
+        parts += [self.eval(each) for each in node.values[1:]]
+        self.uncertain -= 1
         if not all(part.dtype == "bool" and part.scalar for part in parts):
             raise Unread(node, Code.TYPE, "`and` or `or` of what are no truth values", "compare them: `x != 0 and ..`; for arrays use `&` and `|`")
         known = [part.const for part in parts]
@@ -303,7 +307,9 @@ class Expressions:
         test = self.condition(node.test)
         if isinstance(test.const, bool):
             return self.eval(node.body if test.const else node.orelse)
+        self.uncertain += 1
         one, two = self.eval(node.body), self.eval(node.orelse)
+        self.uncertain -= 1
         dtype, weak = self.join_types(node, one, two)
         if one.items is not None or two.items is not None or one.shape != two.shape:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
@@ -347,12 +353,14 @@ class Expressions:
         if mapped is not None:
             return mapped
         saved, saved_locals, waiting = dict(self.env), set(self.locals), list(self.context.pending)
+        self.uncertain += 1
         try:
             return Value("", ATOM, "list", items=tuple(self.written_out(node, 0)))
         except Long:
             self.context.pending[:] = waiting
         finally:
             self.env, self.locals = saved, saved_locals
+            self.uncertain -= 1
         return self.looped(node)
 
     def written_out(self, node: ast.GeneratorExp | ast.ListComp, k: int) -> list[Value]:
@@ -431,6 +439,8 @@ class Expressions:
             return self.call_value(node, Value("", ATOM, "function", function=function), *self.arguments(node))
         if function is builtins.dict and not node.args:
             return records.dictionary(self, node, [str(each.arg) for each in node.keywords], [each.value for each in node.keywords])
+        if function is np.random.default_rng:
+            return draws.made(self, node)
         if isinstance(function, type) and records.is_record(function):
             return records.made(self, node, function, *self.arguments(node))
         if function is builtins.map and len(node.args) == 2 and not node.keywords:
@@ -499,6 +509,10 @@ class Expressions:
         """Defines a function of values of these types before the current statement; its name, and what its result is."""
         raise NotImplementedError
 
+    def drawn(self, node: ast.Call, generator: ast.expr, call: str, made: Value) -> Value:
+        """What a function of a generator's state gives, which has another state afterwards."""
+        raise NotImplementedError
+
     def each(self, node: ast.Call) -> Value:
         """`map(f, [a, b])`."""
         items = self.eval(node.args[1]).items
@@ -532,6 +546,8 @@ class Expressions:
         name = function.attr
         if value.dtype == "record":
             return records.method(self, node, value, name)
+        if value.dtype == GENERATOR:
+            return draws.method(self, node, function.value, name)
         if value.listed and name == "copy":
             return replace(value, memory=frozenset())
         if value.listed:

@@ -18,7 +18,7 @@ from .reading import out_of
 from .searches import places_along
 from .sizes import Size
 from .ufuncs import operated
-from .values import APPLY, ATOM, INTS, NUMPY, Value, bound_text, convert
+from .values import APPLY, ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert
 from .views import Views
 
 
@@ -44,6 +44,10 @@ class InPlace(Views):
             return self.write_result(statement, node, target)
         if self.is_read(node):
             return None
+        if function.attr == "shuffle" and what is None and (generator := self.eval(function.value)).dtype == GENERATOR:
+            if len(node.args) != 1 or node.keywords:
+                raise Unread(node, Code.FORM, "`shuffle` with these arguments is not read", "along the first axis")
+            return self.change_array(statement, node.args[0], lambda name: self.shuffled(node, name, function.value))
         ufunc = self.resolve(function.value)
         if isinstance(ufunc, np.ufunc) and function.attr == "at" and node.args:
             return self.change_array(statement, node.args[0], lambda name: self.changed_at(node, name, ufunc))
@@ -80,6 +84,11 @@ class InPlace(Views):
         written = self.env.pop(own)
         assert written is not None
         return lines + self.put_back(statement, target, written)
+
+    def shuffled(self, node: ast.Call, name: str, generator: ast.expr) -> Lines:
+        """`rng.shuffle(x)`."""
+        array = self.owned(node, name)
+        return self.let_array(name, array, self.drawn(node, generator, f"pcg64.shuffled {array.argument}", array))
 
     def let_array(self, name: str, array: Value, made: Value) -> Lines:
         """The line that gives an array new elements."""

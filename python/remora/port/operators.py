@@ -198,6 +198,9 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
         if value.items is not None or value.function is not None:
             raise Unread(node, Code.TYPE, "arithmetic with a tuple or list", "make an array of it: `np.array([..])`")
     left, right = beside_float(left, right, op), beside_float(right, left, op)
+    if isinstance(left.origin, Power) and isinstance(right.origin, Power) and right.dtype == "f64":
+        # The second one has to be a float; then the first one may be what it is.
+        left = beside_float(left, replace(right, origin=None), op)
     if left.weak and right.weak:
         return _python_numbers(context, node, op, left, right, symbol, prec)
     if op in (ast.LShift, ast.RShift):

@@ -129,14 +129,14 @@ def annotated(node: ast.AST | None) -> frozenset[str]:
 
 
 # Functions of NumPy that write to their first argument.
-WRITING = ("put", "place", "putmask", "put_along_axis", "fill_diagonal")
+WRITING = ("shuffle", "put", "place", "putmask", "put_along_axis", "fill_diagonal")
 
 
 def written_by(node: ast.Call) -> list[ast.expr]:
     """What a call that is a statement writes to: `x.sort()`, `np.add.at(x, ..)`, `np.add(.., out=x)`."""
     function = node.func
     assert isinstance(function, ast.Attribute)
-    if function.attr in ("at", *WRITING) and (function.attr == "at" or isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy")):
+    if function.attr in ("at", *WRITING) and (function.attr in ("at", "shuffle") or isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy")):
         return node.args[:1]
     target = out_of(node, getattr(np, function.attr, None))
     if target is not None:

@@ -10,12 +10,12 @@ from typing import Any
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .operators import joined, named_size, unknown_size
-from .reading import Definition, assigned, used
+from .reading import Definition, annotated, assigned, used
 from .sizes import ONE
-from .values import APPLY, ATOM, LOW, Value, bound_text, fresh, type_text
+from .values import APPLY, ATOM, GENERATOR, LOW, Value, bound_text, fresh, type_text
 
 from .assignments import named_lambda
-from .blocks import Flow, Lines, finished, indented, replace_definition, tuple_text, words
+from .blocks import Flow, Lines, finished, indented, replace_definition, shares, tuple_text, words
 from .expressions import is_read
 from .functions import integers
 from .loops import Loops
@@ -84,7 +84,7 @@ class Statements(Loops):
                 continue
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
-            inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank else frozenset(), size=None, view=None, serial=object())
+            inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank or value.dtype == GENERATOR else frozenset(), size=None, view=None, serial=object())
             inner.params[next(iter(memory))] = name
             memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
@@ -161,7 +161,12 @@ class Statements(Loops):
                 names.append("")
                 continue
             if self.whole is not node:
-                raise Unread(node, Code.ALIAS, f"`{body.name}` writes to its argument `{param}`, inside of an expression", "call it in a statement of its own")
+                what = "draws from" if value.dtype == GENERATOR else "writes to"
+                raise Unread(node, Code.ALIAS, f"`{body.name}` {what} its argument `{param}`, inside of an expression", "call it in a statement of its own")
+            if value.dtype == GENERATOR:
+                self.draws_from(node, argument.id)
+                names.append(argument.id)
+                continue
             array = self.owned(node, argument.id)
             seen = [known for key, known in inner.env.items() if key not in params and known is not None and known.rank and key in used(list(body.body))]
             others = [value for other, value in given.items() if other != param and value.items is None]
@@ -198,6 +203,8 @@ class Statements(Loops):
             if known is not None:
                 self.written(each, known)
         if first.items is not None:
+            if first.dtype == "record":
+                return replace(first, items=tuple(parts), serial=object())
             return Value("", ATOM, "tuple", items=tuple(parts))
         return parts[0] if parts else Value("None", ATOM, "none")
 
@@ -317,6 +324,7 @@ class Statements(Loops):
         saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
         context.pending.clear()
         declared: list[str] = []
+        self.uncertain += 1
         try:
             items = []
             for number, param in enumerate(params):
@@ -328,6 +336,7 @@ class Statements(Loops):
             result = body(items)
             lines = self.flush()
         finally:
+            self.uncertain -= 1
             self.env, self.locals, self.live, self.instances = saved, locals_, live, instances
             context.pending[:] = waiting
         if result.items is not None or result.function is not None:
@@ -337,6 +346,40 @@ class Statements(Loops):
         head = f"let {function} {' '.join(declared)}"
         context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
         return function, replace(result, memory=frozenset(), const=None, size=None)
+
+    def draws_from(self, node: ast.AST, name: str) -> Value:
+        """A generator whose state changes in the current statement."""
+        known = self.env.get(name)
+        if known is None:
+            raise Poisoned
+        if self.uncertain or isinstance(self.current, (ast.For, ast.While)):
+            raise Unread(node, Code.FORM, "a random number where it is not certain how often it is drawn", "draw it in a statement of its own first: `r = rng.random(n)`")
+        seen = self.live | (used([self.current]) if self.current is not None else set())
+        for other, value in self.env.items():
+            if other != name and value is not None and other in seen and shares(value, known):
+                raise Unread(node, Code.ALIAS, f"`{name}` and `{other}` are one generator", "use one name")
+        if not {name} <= annotated(self.current):
+            self.touches({name})
+        for memory in known.memory:
+            param = self.params.get(memory)
+            if param is not None and param not in self.mutated:
+                self.writes_to(param)
+                raise Restart
+        return known
+
+    def drawn(self, node: ast.Call, generator: ast.expr, call: str, made: Value) -> Value:
+        """What a function of a generator's state gives, which has another state afterwards."""
+        if not isinstance(generator, ast.Name) or generator.id not in self.locals:
+            raise Unread(node, Code.FORM, "a generator without a name", "give it one: `rng = np.random.default_rng(42)`")
+        known = self.draws_from(node, generator.id)
+        before = self.draws.get(id(node))
+        if before is not None:
+            return before
+        own = self.context.short()
+        self.context.pending.append(f"let ({known.text}, {own}) = {call} {known.argument}")
+        found = replace(made, text=own, prec=ATOM, const=None, size=None)
+        self.draws[id(node)] = found
+        return found
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
         lines = self.bind(node, node.target.id, self.eval(node.value))

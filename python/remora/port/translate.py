@@ -12,7 +12,7 @@ from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
 from .statements import Statements
-from .values import ATOM, INTS, Value, bound_text, convert, fresh
+from .values import ATOM, GENERATOR, INTS, Value, bound_text, convert, fresh
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class _Function:
             return Result("tuple", parts=tuple(each for each, _ in found)), [text for _, texts in found for text in texts]
         if value.dtype == "none":
             return Result("none"), []
-        if value.function is not None:
+        if value.function is not None or value.dtype == GENERATOR:
             raise Unread(node, Code.TYPE, "this result is no number and no array", "")
         for memory in value.memory:
             name = self.reader.params.get(memory)

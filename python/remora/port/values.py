@@ -21,6 +21,7 @@ DTYPES = {
 NUMPY = {ours: np.dtype(theirs) for theirs, ours in DTYPES.items()}
 INTS = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"}
 FLOATS = {"f32", "f64"}
+GENERATOR = "pcg64.state"  # the type of a generator of random numbers
 WEAK = {"bool": bool, "i64": int, "f64": float, "c128": complex}
 
 _FRESH = itertools.count()
