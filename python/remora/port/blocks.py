@@ -76,6 +76,7 @@ class Blocks(Indices):
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.entry_name = ""  # of the function that is translated
         self.called_as: Any = None  # what a function that is called is known by
         self.current: ast.stmt | None = None  # the statement that is read
         self.draws: dict[int, Value] = {}  # random numbers that it has drawn, by their calls

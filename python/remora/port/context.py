@@ -127,6 +127,9 @@ class Context:
     pending: list[str] = field(default_factory=list)  # lines that stand before the current statement
     wished: set[str] = field(default_factory=set)  # names of sizes that the function itself gives
     notes: set[str] = field(default_factory=set)
+    definitions: dict[str, str] = field(default_factory=dict)  # functions that call themselves, by their names
+    calling: list[Any] = field(default_factory=list)  # the functions whose calls are read at present
+    recursions: list[Any] = field(default_factory=list)  # those that are read at present, and all that were
     python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0

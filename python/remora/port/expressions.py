@@ -308,14 +308,30 @@ class Expressions:
         if isinstance(test.const, bool):
             return self.eval(node.body if test.const else node.orelse)
         self.uncertain += 1
-        one, two = self.eval(node.body), self.eval(node.orelse)
+        ends = [self.end_of(each) for each in (node.body, node.orelse)]
         self.uncertain -= 1
+        if ends[0] is None or ends[1] is None:
+            # Of a function that calls itself one of them says the type.
+            found = ends[0] if ends[0] is not None else ends[1]
+            if found is None:
+                raise Poisoned
+            return found
+        one, two = ends[0], ends[1]
         dtype, weak = self.join_types(node, one, two)
         if one.items is not None or two.items is not None or one.shape != two.shape:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
         return Value(text, LOW, dtype, one.shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory)
+
+    def end_of(self, node: ast.expr) -> Value | None:
+        """The value of a branch; None for a call of a function by itself before its type is known."""
+        try:
+            return self.eval(node)
+        except Poisoned:
+            if any(entry.open and entry.result is None for entry in self.context.recursions):
+                return None
+            raise
 
     def join_types(self, node: ast.AST, one: Value, two: Value) -> tuple[str, bool]:
         """The type of a value that comes from two places."""

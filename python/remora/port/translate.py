@@ -83,6 +83,7 @@ class _Function:
         self.node = node
         self.context = Context(definition.file, list(definition.lines), definition.first_line, definition.outer, facts)
         self.reader = Statements(self.context, definition)
+        self.reader.entry_name = self.context.mangle(node.name)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
         self.context.python_names = set(names)
         self.context.names = {self.context.mangle(name) for name in names} | names | facts.taken
@@ -237,6 +238,8 @@ class _Function:
         for name in HELPERS:
             if name in context.helpers:
                 head += ([""] if head else []) + HELPERS[name].split("\n")
+        for text in context.definitions.values():
+            head += ([""] if head else []) + text.split("\n")
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
