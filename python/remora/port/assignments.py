@@ -250,6 +250,9 @@ class Assignments(Blocks):
         whole = {name for name, value in saved.items() if value is not None and value.spread}
         for name in whole:
             one_end, two_end = env_one.get(name), env_two.get(name)
+            if name in env_one and one_end is None or name in env_two and two_end is None:
+                self.env[name] = None
+                continue
             if one_end is None or two_end is None or (one_end.spread, one_end.dtype, one_end.keys) != (two_end.spread, two_end.dtype, two_end.keys):
                 raise Unread(statement, Code.TYPE, f"`{name}` has other parts in one case than in another", "give it the same parts in both")
             self.env[name] = one_end

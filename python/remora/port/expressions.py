@@ -195,6 +195,8 @@ class Expressions:
 
     def condition(self, node: ast.expr) -> Value:
         """A condition of `if` or `while`."""
+        if isinstance(node, ast.BoolOp):
+            return self.decided(node, self.condition)
         value = self.eval(node)
         if value.listed or value.items is not None and value.dtype in ("list", "tuple"):
             return literal(bool(value.items)) if value.items is not None else compare(self.context, node, ast.Gt, self.size_value(value, 0), literal(0))
@@ -292,16 +294,34 @@ class Expressions:
         return Value(f" {symbol} ".join(part.at(prec + 1) for part in parts), prec, "bool", weak=all(part.weak for part in parts))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        parts = [self.eval(node.values[0])]
-        self.uncertain += 1
-        parts += [self.eval(each) for each in node.values[1:]]
-        self.uncertain -= 1
-        if not all(part.dtype == "bool" and part.scalar for part in parts):
+        return self.decided(node, self.truth_value)
+
+    def truth_value(self, node: ast.expr) -> Value:
+        """An operand of `and` or `or`, whose value is one of them."""
+        part = self.eval(node)
+        if part.dtype != "bool" or not part.scalar:
             raise Unread(node, Code.TYPE, "`and` or `or` of what are no truth values", "compare them: `x != 0 and ..`; for arrays use `&` and `|`")
-        known = [part.const for part in parts]
-        if None not in known:
-            return literal(all(known) if isinstance(node.op, ast.And) else any(known))
-        return self.all_of(parts, "&&", LOW + 2) if isinstance(node.op, ast.And) else self.all_of(parts, "||", LOW + 1)
+        return part
+
+    def decided(self, node: ast.BoolOp, read: Callable[[ast.expr], Value]) -> Value:
+        """`a and b`, `a or b`: what is decided already is not looked at beyond."""
+        both = isinstance(node.op, ast.And)
+        kept: list[Value] = []
+        self.uncertain += 1
+        try:
+            for k, each in enumerate(node.values):
+                self.uncertain -= k == 0
+                part = read(each)
+                self.uncertain += k == 0
+                if part.const is (not both) and not kept:
+                    return literal(not both)
+                if part.const is not both:
+                    kept.append(part)
+        finally:
+            self.uncertain -= 1
+        if not kept:
+            return literal(both)
+        return (self.all_of(kept, "&&", LOW + 2) if both else self.all_of(kept, "||", LOW + 1)) if len(kept) > 1 else kept[0]
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.condition(node.test)
@@ -496,6 +516,10 @@ class Expressions:
                 keywords += [ast.keyword(key, held(item)) for key, item in zip(value.keys, value.items or ())]
         return ast.copy_location(ast.Call(node.func, arguments, keywords), node)
 
+    def one_row(self, node: ast.AST) -> Value:
+        """Refuses a list of one element that broadcasting made."""
+        raise Unread(node, Code.SHAPE, "a list of an array with a dimension of size 1", "index the array")
+
     def unlisted(self, node: ast.AST, value: Value) -> Value:
         """A list as the array that NumPy makes of it."""
         return self.as_array(node, value) if value.listed else value
@@ -586,6 +610,10 @@ class Expressions:
         if name in ("ravel", "flatten") and not values:
             made = ravel(self, node, value)
             return replace(made, memory=frozenset()) if name == "flatten" else made
+        if name == "tolist" and not values and not options:
+            return replace(value, weak=True) if not value.rank else replace(value, listed=value.rank, weakly=True, memory=frozenset()) if len(value.axes) == value.rank else self.one_row(node)
+        if name == "trace":
+            return TABLE["trace"](self, node, [value, *values], options)
         if name == "item" and not values and not value.rank:
             return replace(value, weak=True)
         if name == "dot":

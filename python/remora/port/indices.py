@@ -42,6 +42,10 @@ class Indices(Expressions):
             return replace(value, items=value.items[slice(*ends)])
         if value.items is not None:
             index = self.eval(node.slice)
+            if not isinstance(index.const, int) and value.items and len({(item.dtype, item.weak, item.rank) for item in value.items}) == 1 and index.dtype in INTS and value.items[0].scalar:
+                # Numbers of one type: an array of them has the same ones.
+                whole = self.as_array(node, value)
+                return replace(self.element(node, whole, [index]), weak=value.items[0].weak)
             if not isinstance(index.const, int):
                 raise Unread(node, Code.TYPE, "an index of a tuple that is no constant", "make an array of it")
             if not -len(value.items) <= index.const < len(value.items):

@@ -230,7 +230,8 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
         return tuple(_rebuilt(part, flat, given) for part in result.parts)
     value = flat.pop(0)
     if result.kind == "list":
-        return listed(np.asarray(value), int(result.name), result.dtype.endswith("w"))
+        made = listed(np.asarray(value), int(result.name.rstrip("t")), result.dtype.endswith("w"))
+        return [tuple(each) for each in made] if result.name.endswith("t") else made
     if result.kind == "array":
         value = np.asarray(value)
         return np.expand_dims(value, result.ones) if result.ones else value

@@ -29,7 +29,7 @@ class Lists(InPlace):
         """Keeps what the elements of a list are."""
         key = (self.definition.file, self.definition.first_line, name)
         known = self.context.facts.lists.get(key)
-        new = Value("", ATOM, element.dtype, element.shape, weak=element.weak and not element.rank, listed=element.listed, const=element.const)
+        new = Value("", ATOM, element.dtype, element.shape, weak=element.weak and (not element.rank or bool(element.listed)), listed=element.listed, const=element.const, kind=element.kind)
         if known is not None:
             if known.shape != new.shape:
                 raise Unread(node, Code.SHAPE, f"the elements of the list `{name}` have different shapes", "lists of arrays of one shape are read")
@@ -60,7 +60,7 @@ class Lists(InPlace):
         dims = type_text(known)
         text = f"([] : [0]{dims})" if not items else f"[{', '.join(bound_text(convert(item, known.dtype)) if k == 0 else convert(item, known.dtype).text for k, item in enumerate(items))}]"
         memory = frozenset().union(*(item.memory for item in items)) if items else frozenset()
-        made = Value(text, ATOM, known.dtype, (Size.of(len(items)), *known.shape), listed=1 + known.listed, weakly=known.weak, memory=memory)
+        made = Value(text, ATOM, known.dtype, (Size.of(len(items)), *known.shape), listed=1 + known.listed, weakly=known.weak, memory=memory, kind=known.kind)
         return self.bind(node, name, made)
 
     # Growing in loops ------------------------------------------------------------------------------------------------------------
@@ -82,11 +82,29 @@ class Lists(InPlace):
             lines += [*self.flush(), *self.as_list(statement, name)]
             bound = self.most(statement, list(statement.body), name) if isinstance(statement, ast.For) else None
             if bound is None:
+                # How long it is changes in the loop.
+                now = self.env[name]
+                assert now is not None
+                self.env[name] = replace(now, shape=(unknown_size(), *now.shape[1:]))
                 continue
             assert isinstance(statement, ast.For)
             lines += self.buffer(statement, name, self.count_of_loop(statement), bound)
             buffered.append(name)
         return lines, buffered
+
+    def replaced(self, statement: ast.For | ast.While) -> Lines:
+        """Lists of numbers that the body gives other elements, or a new list: arrays from the beginning."""
+        lines: Lines = []
+        for name in sorted(assigned(list(statement.body))):
+            value = self.env.get(name) if name in self.locals else None
+            if value is None or value.dtype != "list" or not value.items or any(not item.scalar or item.rank or item.dtype not in INTS | FLOATS | {"bool"} for item in value.items):
+                continue
+            if len({(item.dtype, item.weak) for item in value.items}) == 1:
+                lines += [*self.flush(), *self.as_list(statement, name)]
+                now = self.env[name]
+                assert now is not None
+                self.env[name] = replace(now, shape=(unknown_size(), *now.shape[1:]))
+        return lines
 
     def most(self, statement: ast.For, body: list[ast.stmt], name: str) -> int | None:
         """How many elements an iteration appends at most, if that is a number."""
@@ -98,7 +116,7 @@ class Lists(InPlace):
                     return None
                 total += max(count or 0 for count in counts)
             elif isinstance(each, (ast.For, ast.While)):
-                inside = [node for node in walk(each) if (changed := changed_list(node)) is not None and changed.id == name]
+                inside = [node for node in walk(each) if (changed := changed_list(node)) is not None and changed.id == name and not pops(node)]
                 trips = self.constant_range(each.iter) if isinstance(each, ast.For) and isinstance(each.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in each.iter.args) else None
                 if inside and trips is None:
                     return None
@@ -132,7 +150,7 @@ class Lists(InPlace):
         lines.append(f"let {self.name_of(number)} = {length if start.number != 0 else '0i64'}")
         self.env[own] = Value(self.name_of(own), ATOM, value.dtype, (Size.name(size), *value.shape[1:]), memory=value.memory, serial=object())
         self.env[number] = Value(self.name_of(number), ATOM, "i64", weak=True, small=True)
-        self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory)
+        self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory, kind=value.kind)
         return lines
 
     def gathered_list(self, name: str) -> Lines:
@@ -226,12 +244,14 @@ class Lists(InPlace):
         if value.items is not None:
             return self.bind(statement, name, replace(value, items=(*value.items, item)))
         if item.items is not None:
-            item = self.as_array(statement, item)
-            raise Unread(statement, Code.TYPE, "tuples in a list that grows", "append each part to a list of its own")
+            parts = item.items
+            if item.dtype not in ("tuple", "list") or not parts or any(part.dtype != parts[0].dtype or part.weak != parts[0].weak or part.rank or part.items is not None for part in parts):
+                raise Unread(statement, Code.TYPE, "tuples of different types in a list that grows", "append each part to a list of its own")
+            item = replace(self.as_array(statement, item), listed=1, weak=parts[0].weak, kind=item.dtype)
         if item.function is not None or item.dtype in ("none", "text", "type"):
             raise Unread(statement, Code.TYPE, "this is no element of a list that is read", "lists of numbers and arrays grow")
         known = self.element_of(name)
-        if known is None or (known.dtype, known.weak, known.shape) != (item.dtype, item.weak and not item.rank, item.shape):
+        if known is None or (known.dtype, known.weak, known.shape) != (item.dtype, item.weak and (not item.rank or bool(item.listed)), item.shape):
             self.learn(statement, name, item)
         item = convert(item, value.dtype)
         if item.shape != value.shape[1:] or item.dtype != value.dtype or item.axes != tuple(range(item.rank)):
@@ -279,6 +299,11 @@ class Lists(InPlace):
             made = self.assign(statement, target, last)
             lines += self.flush() + made
         return lines
+
+
+def pops(node: ast.AST) -> bool:
+    """Whether a statement that changes a list makes it shorter."""
+    return isinstance(node, (ast.Expr, ast.Assign)) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == "pop"
 
 
 def changed_list(node: ast.AST) -> ast.Name | None:

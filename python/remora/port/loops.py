@@ -94,6 +94,7 @@ class Loops(Parts):
         if isinstance(statement, ast.For) and self.never_runs(statement):
             return [line for each in statement.orelse for line in self.guarded(each)]
         opening, buffered = self.grown(statement)
+        opening += self.replaced(statement)
         if opening or buffered:
             lines = opening + self.loop(statement, leaving)
             for name in buffered:
@@ -305,6 +306,8 @@ class Loops(Parts):
             for name, values in late.items():
                 values.append(self.env.get(name))
             for name, value in start.items():
+                if value is not None and value.spread and name in self.env and self.env[name] is None:
+                    raise Poisoned
                 if value is not None and value.spread and ((end := self.env.get(name)) is None or end.spread != value.spread or end.dtype != value.dtype):
                     raise Unread(statement, Code.TYPE, f"`{name}` has other parts after an iteration", "give it the same parts everywhere")
             for name in carried:

@@ -11,7 +11,7 @@ import numpy as np
 from .calls import TABLE, axis_of, ravel, refuse_options, under
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
-from .operators import sized
+from .operators import named_size, sized
 from .sizes import ONE, Size
 from .tables import also, full, instead, square
 from .values import APPLY, ATOM, LOW, Value, convert, literal, result_dtype
@@ -279,8 +279,11 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
     size = parts[0].shape[other]
     for k, part in enumerate(parts[1:], 1):
         size, check = joined_sizes(reader, node, size, part.shape[other])
-        if check and size == ONE or check and not size.known:
+        if check and size == ONE:
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        if check and not size.known:
+            parts[0] = named_size(reader.context, parts[0], other)
+            size = parts[0].shape[other]
         if check and part.shape[other] != size:
             parts[k] = sized(reader.context, node, part, other, size)
     if size == ONE:

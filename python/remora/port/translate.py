@@ -223,7 +223,7 @@ class _Function:
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
         if value.listed:
-            return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=str(value.listed)), [bound_text(value)]
+            return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
         return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]
