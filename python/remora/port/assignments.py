@@ -41,7 +41,7 @@ class Assignments(Blocks):
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition
-        made = replace_definition(definition, statement)
+        made = replace_definition(definition, statement, self)
         self.env[statement.name] = Value(statement.name, ATOM, "function", function=made)
         return []
 
@@ -296,8 +296,6 @@ class Assignments(Blocks):
         if a.rank != b.rank or a.axes != b.axes:
             raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
         shape = tuple(x if x == y else unknown_size() for x, y in zip(a.shape, b.shape))
-        if any(x != y for x, y in zip(a.shape, b.shape)):
-            raise Unread(node, Code.SHAPE, f"`{name}` has different sizes in different cases", "")
         text = self.name_of(name)
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
         view = a.view if a.view is not None and a.view.same(b.view) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -310,6 +310,6 @@ def ordered_names(node: ast.AST) -> list[str]:
     return sorted(places, key=lambda name: places[name]) + sorted(wanted - set(places))
 
 
-def replace_definition(definition: Definition, node: ast.FunctionDef) -> Definition:
-    """A function that is defined inside of another one."""
-    return Definition(node, definition.file, definition.lines, definition.first_line, definition.comments, definition.outer, definition.indent, definition.function)
+def replace_definition(definition: Definition, node: ast.FunctionDef, home: Blocks) -> Definition:
+    """A function that is defined inside of another one, which is read by `home`."""
+    return replace(definition, node=node, home=home)

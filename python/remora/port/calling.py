@@ -59,7 +59,7 @@ class Calling(Loops):
     def call_local(self, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
         if not isinstance(function, Definition) or not isinstance(function.node, ast.FunctionDef):
             raise Unread(node, Code.NAME, "a call of this is not read", "")
-        if function.node in self.context.calling and not any(entry.node is function.node for entry in self.context.recursions):
+        if any(function.node is other for other, _, _ in self.context.calling) and not any(entry.node is function.node for entry in self.context.recursions):
             raise Unread(node, Code.FORM, "functions that call each other", "a function that calls itself is read")
         params, given, more = self.given(node, function, values, options)
         again = self.recursive(node, function, given, more)
@@ -72,11 +72,13 @@ class Calling(Loops):
             params = [*params, *items]
         inner = type(self)(self.context, function)
         inner.entry_name = self.entry_name
-        inside = function.file == self.definition.file and function.lines is self.definition.lines
+        home = function.home if isinstance(function.home, Calling) else None
         mine = assigned(list(function.node.body)) | set(params) | set(more)
-        inner.locals = (self.locals | mine) if inside else mine
-        if inside:
-            inner.env = {name: value for name, value in self.env.items() if name not in mine}
+        inner.locals = mine if home is None else home.locals | mine
+        if home is not None:
+            inner.env = {name: value for name, value in home.env.items() if name not in mine}
+            if home is not self:
+                self.check_names(node, function, home, mine)
         inner.captured = self.captured
         inner.called_as = (function.file, function.first_line, function.node.lineno, function.node.name)
         memories: dict[str, frozenset[str]] = {}  # of the arguments, by those that the function sees
@@ -110,7 +112,7 @@ class Calling(Loops):
         self.context.pending.clear()
         self.context.names |= {self.context.mangle(each.id) for each in ast.walk(function.node) if isinstance(each, ast.Name)} | {self.context.mangle(name) for name in params}
         depth, self.context.depth = self.context.depth, 0
-        self.context.calling.append(function.node)
+        self.context.calling.append((function.node, {self.context.mangle(each) for each in mine}, home))
 
         def on_return(at: ast.AST, value: Value) -> Lines:
             returned.append(value)
@@ -152,12 +154,25 @@ class Calling(Loops):
             name = f"{self.context.mangle(function.node.name)}_{version}"
         text = [f"let {name} {head}{end[0]}", *end[1:]]
         seen = words("\n".join(text)) - {self.context.mangle(each) for each in mine}
-        sees = {key: value for key, value in self.env.items() if self.context.mangle(key) in seen}
+        sees = {key: value for key, value in (home or self).env.items() if self.context.mangle(key) in seen}
         key = "\n".join(text)
         if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
         return self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
+
+    def check_names(self, node: ast.AST, function: Definition, home: Calling, mine: set[str]) -> None:
+        """Looks whether what a function sees around it has its name also where it is called."""
+        hidden: set[str] = set()
+        for _, names, where in reversed(self.context.calling):
+            hidden |= names
+            if where is home:
+                break
+        for name in used(list(function.node.body) if isinstance(function.node, ast.FunctionDef) else []) - mine:
+            value = home.env.get(name) if name in home.locals else None
+            for each in [value, *(home.env.get(part) for part in (value.spread if value is not None else ()))]:
+                if each is not None and each.function is None and words(each.text) & hidden:
+                    raise Unread(node, Code.FORM, f"a function that sees `{name}` is called where that name stands for something else", "use another name, or pass it as an argument")
 
     def written_arguments(self, node: ast.Call, function: Definition, params: list[str], given: dict[str, Value], inner: Calling) -> list[str]:
         """What a call writes to: names of the caller's, or `_` for what nobody else sees."""

@@ -10,10 +10,10 @@ import numpy as np
 
 from .calls import axis_of, cast, dtype_of, moved_last, ravel, refuse_options, strong, under
 from .diagnostics import Code, Unread
-from .functions import integers, shape_of
+from .functions import shape_of
 from .grids import bound, grid
 from .operators import applied, elementwise, fitted
-from .shapes import permuted, reshaped
+from .shapes import in_brackets, named, permuted, reshaped
 from .sizes import ONE
 from .tables import full, instead
 from .values import APPLY, ATOM, FLOATS, INTS, NUMPY, Value, convert, literal
@@ -102,7 +102,8 @@ def _fromfunction(reader: Expressions, node: ast.Call, values: list[Value], opti
     more = {key: each for key, each in options.items() if key != "dtype"}
     if len(values) != 2:
         raise Unread(node, Code.FORM, "`fromfunction` with these arguments is not read", "give the function and the shape")
-    axes = [bound(reader, cast(reader, node, integers(reader, node, [size]), NUMPY[dtype].type)) for size in shape_of(reader, node, values[1])]
+    sizes = [named(reader, node, size) for size in shape_of(reader, node, values[1])]
+    axes = [bound(reader, cast(reader, node, Value(f"iota {in_brackets(size.text())}", APPLY, "i64", (size,), small=True), NUMPY[dtype].type)) for size in sizes]
     places = list(grid(reader, axes, True).items or ()) if len(axes) > 1 else axes
     return strong(reader.call_value(node, function_of(reader, node, values[0]), places, more))
 

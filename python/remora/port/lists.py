@@ -22,13 +22,14 @@ class Lists(InPlace):
 
     def element_of(self, name: str) -> Value | None:
         """What is known of the elements of a list that grows."""
-        found: Value | None = self.context.facts.lists.get((self.definition.file, self.definition.first_line, name))
-        return found
+        found, merged = self.context.facts.lists.get((self.definition.file, self.definition.first_line, name), (None, 0))
+        # What was learned before sizes turned out to be one may be about others.
+        return found if merged == len(self.context.facts.merged) else None
 
     def learn(self, node: ast.AST, name: str, element: Value) -> None:
         """Keeps what the elements of a list are."""
         key = (self.definition.file, self.definition.first_line, name)
-        known = self.context.facts.lists.get(key)
+        known = self.element_of(name)
         new = Value("", ATOM, element.dtype, element.shape, weak=element.weak and (not element.rank or bool(element.listed)), listed=element.listed, const=element.const, kind=element.kind)
         if known is not None:
             if known.shape != new.shape:
@@ -37,7 +38,7 @@ class Lists(InPlace):
             new = replace(new, dtype=dtype, weak=weak, const=known.const if known.const is not None and new.const is not None and known.dtype == new.dtype else None)
             if (known.dtype, known.weak, known.const is None) == (new.dtype, new.weak, new.const is None):
                 return
-        self.context.facts.lists[key] = new
+        self.context.facts.lists[key] = new, len(self.context.facts.merged)
         raise Restart
 
     def as_list(self, node: ast.AST, name: str) -> Lines:
@@ -121,7 +122,7 @@ class Lists(InPlace):
                 if inside and trips is None:
                     return None
                 total += len(trips or ()) * (self.most(statement, each.body, name) or 0)
-            elif name in assigned([each]):
+            elif name in assigned([each]) and not all(isinstance(target, ast.Subscript) for target in targets_of(each)):
                 changed = changed_list(each)
                 if changed is None or not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Call) or not isinstance(each.value.func, ast.Attribute) or each.value.func.attr not in ("append", "pop"):
                     return None
@@ -177,6 +178,42 @@ class Lists(InPlace):
     def _name(self, node: ast.Name) -> Value:
         found = super()._name(node)
         return self.assembled(node.id) if found.spread else found
+
+    def in_buffer(self, target: ast.Subscript) -> ast.Subscript | None:
+        """An element of a list that is a buffer at present, as an element of that; None for others."""
+        base = target.value
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if known is None or not known.listed or not known.spread:
+            return None
+        own, number = known.spread
+        self.needs(target, {own})
+        index, count = self.eval(target.slice), self.env[number]
+        assert count is not None
+        if not index.scalar or index.rank or index.dtype not in INTS:
+            raise Unread(target, Code.FORM, "a part of a list that grows in this loop", "write its elements one by one")
+        inside = f"{self.context.helper('wrapped')} {count.text} {f'({index.text})' if index.text.startswith('-') else convert(index, 'i64').argument}"
+        name = self.context.short()
+        self.context.pending.append(f'let {name} = let {name} = {inside} in let _ = assert ({name} >= 0 && {name} < {count.text}) "an index of a list" in {name}')
+        self.locals = self.locals | {name}
+        self.env[name] = Value(name, ATOM, "i64", small=True, size=Size.name(name))
+        self.context.least[name] = 0
+        buffer = ast.copy_location(ast.Name(own, ast.Load()), target)
+        return ast.copy_location(ast.Subscript(buffer, ast.copy_location(ast.Name(name, ast.Load()), target), target.ctx), target)
+
+    def write(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines:
+        """`x[i] = v`, also of a list that is a buffer."""
+        inner = self.in_buffer(target)
+        if inner is None:
+            return super().write(statement, target, value)
+        lines = self.flush()
+        return lines + self.write(statement, inner, value)
+
+    def s_augassign(self, statement: ast.AugAssign) -> Lines:
+        inner = self.in_buffer(statement.target) if isinstance(statement.target, ast.Subscript) else None
+        if inner is None:
+            return super().s_augassign(statement)
+        lines = self.flush()
+        return lines + self.s_augassign(ast.copy_location(ast.AugAssign(inner, statement.op, statement.value), statement))
 
     # Methods ---------------------------------------------------------------------------------------------------------------------
 
@@ -299,6 +336,13 @@ class Lists(InPlace):
             made = self.assign(statement, target, last)
             lines += self.flush() + made
         return lines
+
+
+def targets_of(node: ast.stmt) -> list[ast.expr]:
+    """What an assignment gives values to; of other statements themselves, which are no elements."""
+    if isinstance(node, ast.Assign):
+        return list(node.targets)
+    return [node.target] if isinstance(node, ast.AugAssign) else [ast.Constant(None)]
 
 
 def pops(node: ast.AST) -> bool:

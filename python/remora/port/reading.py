@@ -29,6 +29,7 @@ class Definition:
     outer: dict[str, Any]
     indent: int
     function: Any = None  # the Python function, if there is one yet
+    home: Any = None  # of a function inside of another one: the reader of that
 
     @property
     def everything(self) -> list[ast.AST]:

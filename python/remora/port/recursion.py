@@ -145,7 +145,7 @@ class Recursion(Calling):
         inner.locals = assigned(list(body.body)) | set(params)
         if body.name in self.locals:
             # Functions around it are seen, as it is itself.
-            functions = {key: value for key, value in self.env.items() if value is not None and isinstance(value.function, Definition)}
+            functions = {key: value for key, value in (function.home or self).env.items() if value is not None and isinstance(value.function, Definition)}
             inner.locals |= set(functions)
             inner.env = dict(functions)
         inner.env |= params

@@ -203,7 +203,7 @@ class Statements(Recursion):
         return self._name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def _lambda(self, node: ast.Lambda) -> Value:
-        return Value("lambda", ATOM, "function", function=replace_definition(self.definition, named_lambda(self.fresh_name("f"), node)))
+        return Value("lambda", ATOM, "function", function=replace_definition(self.definition, named_lambda(self.fresh_name("f"), node), self))
 
     def mapped_over(self, generator: ast.comprehension) -> list[tuple[str, Value]] | None:
         """The names of a comprehension and the arrays that they go over; None if it goes over something else."""

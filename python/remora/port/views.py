@@ -53,6 +53,9 @@ class Views(Places):
         return view
 
     def follows(self, other: str, name: str) -> bool:
+        known = self.env.get(other)
+        if known is not None and name in known.spread:
+            return True
         view = self.view_of(other)
         if view is None or view.root != name:
             return False
