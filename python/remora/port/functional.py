@@ -13,7 +13,7 @@ from .diagnostics import Code, Unread
 from .functions import shape_of
 from .grids import bound, grid
 from .operators import applied, elementwise, fitted
-from .shapes import in_brackets, named, permuted, reshaped
+from .shapes import as_shape, in_brackets, named, permuted
 from .sizes import ONE
 from .tables import full, instead
 from .values import APPLY, ATOM, FLOATS, INTS, NUMPY, Value, convert, literal
@@ -153,4 +153,4 @@ def _where_true(reader: Expressions, node: ast.Call, condition: Value, function:
     placed = Value(f"{context.library('place', x.dtype)} {flat[0].argument} (sized {count} {made.argument}) {before.argument}", APPLY, x.dtype, flat[1].shape)
     if x.rank == 1:
         return placed
-    return reshaped(reader, node, bound(reader, placed), [reader.size_value(x, k) for k in range(x.rank)])
+    return as_shape(node, bound(reader, placed), x)

@@ -13,7 +13,7 @@ from .blocks import Lines, as_load, words
 from .calls import along, axis_of, ravel
 from .diagnostics import Code, Unread
 from .functions import filled
-from .operators import applied, broadcast, elementwise, joined, named_size, unknown_size, unstretched
+from .operators import applied, elementwise, joined, named_size, sized, unknown_size
 from .reading import out_of
 from .searches import places_along
 from .sizes import Size
@@ -151,7 +151,11 @@ class InPlace(Views):
         mask = self.bound(ravel(self, node, mask) if mask.rank > 1 else mask)
         if mask.axes != (0,) or array.axes != (0,):
             raise Unread(node, Code.SHAPE, "a mask of another shape than the array", "")
-        _, (mask, array) = broadcast(self.context, node, list(unstretched(self.context, node, mask, array)))
+        size, check = joined(self.context, node, [array.shape[0], mask.shape[0]])
+        if check and not array.shape[0].known:
+            array = named_size(self.context, array, 0)
+        if check:
+            mask = sized(self.context, node, mask, 0, array.shape[0])
         return mask, array
 
     def placed(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:

@@ -233,7 +233,7 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
 
 @dataclass(frozen=True)
 class Power:
-    """What is kept of a power of Python's own integers, which is a float where the exponent is negative: the text that makes a float of all of them."""
+    """What is kept of a number that is a float in some cases only, such as a power of Python's own integers: the text that makes a float in all of them."""
 
     text: str
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .calls import reduction
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .operators import binary, compare
+from .operators import Power, binary, compare
 from .shapes import count_of, in_brackets
 from .sizes import Size
 from .values import APPLY, ATOM, FLOATS, INTS, LOW, UNARY, Value, bound_text, literal
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 HELPERS["typed"] = (
-    "-- | The list itself, if it has elements: NumPy makes an array of floats of an empty one.\n"
-    "def typed 't [n] (xs: [n]t) : [n]t = let _ = assert (n > 0) \"an array of an empty list\" in xs"
+    "-- | The list itself, if it has elements: what is made of an empty one has another type.\n"
+    "def typed 't [n] (xs: [n]t) : [n]t = let _ = assert (n > 0) \"an empty list, which has no type\" in xs"
 )
 HELPERS["total"] = (
     "-- | The sum of Python's own integers, which fails beyond 64 bits.\n"
@@ -90,6 +90,12 @@ def call_of_list(reader: Expressions, node: ast.Call, function: Any, values: lis
             return Value(f"{context.helper('total')} {plain.argument}", APPLY, "i64", weak=True)
         if plain.dtype not in ("f64", "i64"):
             raise Unread(node, Code.NAME, f"Python's `sum` of {plain.dtype}", "write `np.sum(x)`, or `x.sum(axis=0)`")
+        if plain.dtype == "f64" and not context.assume(plain.shape[0] - 1, "the sum of no elements is an integer"):
+            if plain.shape[0].number == 0:
+                return literal(0)
+            # Of no elements it is the integer 0; beside a float that is no difference.
+            exact = f"f64.sum ({context.helper('typed')} {plain.argument})"
+            return Value(exact, APPLY, "f64", weak=weak, origin=Power(f"f64.sum {plain.argument}"))
         return Value(f"{plain.dtype}.sum {plain.argument}", APPLY, plain.dtype, weak=weak)
     if function in (builtins.max, builtins.min):
         if plain.dtype == "f64":

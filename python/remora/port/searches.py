@@ -13,7 +13,7 @@ from .calls import TABLE, Call, axis_of, cast, ravel, refuse_options, strong
 from .diagnostics import Code, Unread
 from .grids import bound, tuple_of
 from .operators import applied, binary, compare, elementwise, fitted, named_size
-from .shapes import permuted
+from .shapes import as_shape, permuted
 from .sizes import ONE, Size
 from .tables import full, instead
 from .values import APPLY, FLOATS, INTS, Value, literal, result_dtype
@@ -83,7 +83,7 @@ def _unique(reader: Expressions, node: ast.Call, values: list[Value], options: d
             flat = _unique(reader, node, [bound(reader, ravel(reader, node, full(node, value, 2, 3, 4)))], chosen)
             items = list(flat.items or ())
             place = 1 + ("return_index" in wants)
-            items[place] = TABLE["reshape"](reader, node, [items[place], tuple_of([reader.size_value(value, k) for k in range(value.rank)])], {})
+            items[place] = as_shape(node, items[place], value)
             return tuple_of(items)
         return _unique_plain(reader, node, [ravel(reader, node, value) if value.rank > 1 else value], chosen)
     return _unique_rows(reader, node, value, axes[0], wants)

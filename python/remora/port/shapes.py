@@ -64,6 +64,17 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
     return Value(text, prec, value.dtype, shape, memory=value.memory)
 
 
+def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
+    """The elements of a vector in the shape of an array, which has as many."""
+    if like.rank == 1:
+        return replace(flat, shape=like.shape)
+    if like.rank > 4 or len(like.axes) != like.rank or not all(size.known for size in like.shape):
+        raise Unread(node, Code.SHAPE, "an array whose sizes have no names, or of more than four dimensions", "give the sizes names: `n, m = a.shape`")
+    function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[like.rank]
+    dims = "".join(f"[{size.text()}]" for size in like.shape)
+    return Value(f"({function} {flat.argument} :> {dims}{flat.dtype})", ATOM, flat.dtype, like.shape)
+
+
 def named(reader: Expressions, node: ast.AST, item: Value) -> Size:
     """A number as a size that has a name."""
     size = reader.size_of(item)

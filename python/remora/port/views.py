@@ -12,8 +12,8 @@ from .context import Restart
 from .diagnostics import Code, Unread
 from .places import Places
 from .reading import annotated
-from .shapes import reshaped
-from .values import ATOM, INTS, Value, bound_text, convert
+from .shapes import as_shape
+from .values import ATOM, INTS, Value, bound_text, convert, type_text
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Views(Places):
         """A variable of no name of Python's that keeps an array, which it owns."""
         name = self.context.short()
         self.locals = self.locals | {name}
-        lines.append(f"let {name} = {part.text}")
+        lines.append(f"let ({name}: {type_text(part)}) = {part.text}")
         self.env[name] = replace(part, text=name, prec=ATOM, memory=frozenset(), view=None, serial=object())
         return name
 
@@ -230,7 +230,7 @@ class Views(Places):
             if part.attr == "T":
                 turned = self.eval(ast.copy_location(ast.Attribute(self.held(value, part), "T", ast.Load()), part))
             else:
-                turned = reshaped(self, part, value, [self.size_value(base, k) for k in range(base.rank)]) if base.rank > 1 else value
+                turned = as_shape(part, value, base)
             return self.put_back(statement, part.value, turned)
         if isinstance(part, ast.Name):
             part = ast.copy_location(ast.Subscript(part, ast.copy_location(ast.Constant(...), part), ast.Store()), part)
