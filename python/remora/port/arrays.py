@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .calls import TABLE, along, axis_of, moved_last, ravel, reduction, refuse_options, strong
+from .calls import TABLE, axis_of, moved_last, ravel, reduction, refuse_options, strong
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
 from .operators import applied, binary, elementwise, fitted, sized, unknown_size
 from .shapes import one_type
-from .sizes import ONE, Size
+from .sizes import ONE
 from .tables import also, floating, full, instead
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, result_dtype
+from .values import APPLY, FLOATS, INTS, Value, convert, literal, result_dtype
 
 if TYPE_CHECKING:
     from .expressions import Expressions

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 
 from .calls import axis_of, cast, dtype_of, moved_last, ravel, refuse_options, strong, under
 from .diagnostics import Code, Unread

@@ -11,13 +11,14 @@ import numpy as np
 from . import grids, shapes
 from .calls import ravel, under
 from .diagnostics import Code, Unread
-from .expressions import NONE, Expressions
+from .expressions import NONE
+from .invocations import Invocations
 from .operators import applied, broadcast, elementwise, joined, sized, unknown_size, unstretched
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, INTS, Value, convert, literal, type_text
+from .values import APPLY, ATOM, INTS, Value, convert, type_text
 
 
-class Indices(Expressions):
+class Indices(Invocations):
     """Reads subscripts."""
 
     def _subscript(self, node: ast.Subscript) -> Value:

@@ -13,7 +13,7 @@ from .diagnostics import Code, Unread
 from .indices import whole_slice
 from .operators import applied, broadcast, elementwise, joined, named_size, sized, unstretched
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, INTS, Value, bound_text, fresh, type_text
+from .values import ATOM, INTS, Value, bound_text, fresh, type_text
 from .writes import Writes
 
 

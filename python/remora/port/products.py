@@ -12,9 +12,8 @@ from .diagnostics import Code, Unread
 from .functions import joined_sizes, matmul
 from .operators import applied, binary, elementwise, sized
 from .shapes import count_of, in_brackets, one_type
-from .sizes import ONE, Size
 from .tables import also, floating, full, instead, square
-from .values import APPLY, ATOM, PRODUCT, Value, literal
+from .values import APPLY, Value, literal
 
 if TYPE_CHECKING:
     from .expressions import Expressions

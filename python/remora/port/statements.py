@@ -10,12 +10,12 @@ from typing import Any
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .operators import joined, named_size, unknown_size
-from .reading import Definition, annotated, assigned, used
+from .reading import annotated, assigned, used
 from .sizes import ONE
-from .values import APPLY, ATOM, GENERATOR, LOW, Value, bound_text, fresh, type_text
+from .values import APPLY, ATOM, LOW, Value, bound_text, fresh, type_text
 
 from .assignments import named_lambda
-from .blocks import Flow, Lines, finished, indented, replace_definition, shares, tuple_text, words
+from .blocks import Lines, finished, indented, replace_definition, shares
 from .expressions import is_read
 from .functions import integers
 from .recursion import Recursion
