@@ -72,6 +72,7 @@ class Blocks(Indices):
         self.flow: Flow
         self.live: set[str] = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
+        self.callers: set[str] = set()  # memory of lists that are parameters
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known

@@ -9,6 +9,7 @@ from typing import Any
 from .blocks import Flow, Lines, indented, tuple_text, words
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
+from .lists import CALLER
 from .loops import Loops
 from .reading import Definition, assigned, used
 from .values import APPLY, ATOM, GENERATOR, Value, bound_text, fresh, type_text
@@ -93,12 +94,14 @@ class Calling(Loops):
         for name in params:
             value = given[name]
             if value.items is not None or value.function is not None or value.dtype == "none":
-                inner.env[name] = value
+                inner.env[name] = replace(value, serial=CALLER) if value.dtype == "list" else value
                 continue
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
             inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank or value.dtype == GENERATOR else frozenset(), size=None, view=None, serial=object())
             inner.params[next(iter(memory))] = name
+            if value.listed:
+                inner.callers |= memory
             memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)

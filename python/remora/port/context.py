@@ -102,6 +102,7 @@ class Facts:
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
     taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
     unwished: set[str] = field(default_factory=set)  # names that sizes must not have
+    strong: set[Any] = field(default_factory=set)  # parameters of functions that call themselves which are NumPy's numbers
     lists: dict[Any, Any] = field(default_factory=dict)  # elements of lists that grow: a value of their type
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 

@@ -244,7 +244,7 @@ class Expressions:
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
         if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
-            return replace(left, items=(*left.items, *right.items))
+            return replace(left, items=(*left.items, *right.items), serial=object())
         return binary(self.context, node, type(node.op), left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
@@ -381,7 +381,7 @@ class Expressions:
         return tuple(found)
 
     def _list(self, node: ast.List) -> Value:
-        return Value("", ATOM, "list", items=self.parts_of(node.elts))
+        return Value("", ATOM, "list", items=self.parts_of(node.elts), serial=object())
 
     def _generatorexp(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         mapped = self.mapped(node, node.generators[0]) if len(node.generators) == 1 else None
@@ -390,7 +390,7 @@ class Expressions:
         saved, saved_locals, waiting = dict(self.env), set(self.locals), list(self.context.pending)
         self.uncertain += 1
         try:
-            return Value("", ATOM, "list", items=tuple(self.written_out(node, 0)))
+            return Value("", ATOM, "list", items=tuple(self.written_out(node, 0)), serial=object())
         except Long:
             self.context.pending[:] = waiting
         finally:

@@ -40,7 +40,7 @@ class Indices(Invocations):
             ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
             if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):
                 raise Unread(node, Code.TYPE, "a slice of a tuple whose bounds are no constants", "make an array of it")
-            return replace(value, items=value.items[slice(*ends)])
+            return replace(value, items=value.items[slice(*ends)], serial=object())
         if value.items is not None:
             index = self.eval(node.slice)
             if not isinstance(index.const, int) and value.items and len({(item.dtype, item.weak, item.rank) for item in value.items}) == 1 and index.dtype in INTS and value.items[0].scalar:

@@ -10,7 +10,7 @@ from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .in_place import InPlace
 from .operators import unknown_size
-from .reading import annotated, assigned, walk
+from .reading import annotated, assigned, used, walk
 from .sizes import Size
 from .values import APPLY, ATOM, FLOATS, INTS, PRODUCT, Value, bound_text, convert, literal, type_text
 
@@ -47,6 +47,7 @@ class Lists(InPlace):
         assert value is not None
         if value.items is None or value.dtype != "list":
             return []
+        self.own_list(node, name, value)
         items = [item if item.items is None else self.as_array(node, item) for item in value.items]
         for item in items:
             if item.function is not None or item.dtype in ("none", "text", "type", "record"):
@@ -63,6 +64,17 @@ class Lists(InPlace):
         memory = frozenset().union(*(item.memory for item in items)) if items else frozenset()
         made = Value(text, ATOM, known.dtype, (Size.of(len(items)), *known.shape), listed=1 + known.listed, weakly=known.weak, memory=memory, kind=known.kind)
         return self.bind(node, name, made)
+
+    def own_list(self, node: ast.AST, name: str, value: Value) -> None:
+        """Looks whether a list that changes is seen by others."""
+        seen = self.live | (used([self.current]) if self.current is not None else set())
+        for other, known in self.env.items():
+            if other == name or other in value.spread or known is None or other not in seen:
+                continue
+            if known.listed and value.memory and shares(known, value) or value.serial is not None and same_list(known, value):
+                raise Unread(node, Code.ALIAS, f"the list `{name}` may be that of `{other}`, too", f"copy it: `{name} = {name}[:]`")
+        if value.serial == CALLER or value.memory & self.callers:
+            raise Unread(node, Code.ALIAS, f"this changes the list `{name}` of the caller", "return the new list")
 
     # Growing in loops ------------------------------------------------------------------------------------------------------------
 
@@ -227,9 +239,7 @@ class Lists(InPlace):
         method, name = node.func.attr, changed.id
         if node.keywords or method not in ("append", "extend", "pop", "reverse", "clear") or len(node.args) != (method in ("append", "extend")):
             raise Unread(node, Code.NAME, f"the method `{method}` of a list with these arguments is not read", "`append`, `extend`, `pop()`, `clear` and `reverse` are")
-        for other, known in self.env.items():
-            if other != name and other not in value.spread and known is not None and known.listed and value.memory and shares(known, value) and other in self.live:
-                raise Unread(node, Code.ALIAS, f"the list `{name}` may be that of `{other}`, too", f"copy it: `{name} = {name}[:]`")
+        self.own_list(node, name, value)
         given = self.eval(node.args[0]) if node.args else None
         if method == "append" and given is not None:
             return self.append(statement, name, value, given)
@@ -323,6 +333,7 @@ class Lists(InPlace):
             return super().s_assign(statement)
         # `v = x.pop()`: the last element, and the list without it.
         name = changed.id
+        self.own_list(statement, name, value)
         last = self.eval(ast.copy_location(ast.Subscript(ast.copy_location(ast.Name(name, ast.Load()), statement), ast.copy_location(ast.Constant(-1), statement), ast.Load()), statement))
         if last.rank:
             raise Unread(statement, Code.ALIAS, "`pop` of a list of arrays", "index the list")
@@ -336,6 +347,15 @@ class Lists(InPlace):
             made = self.assign(statement, target, last)
             lines += self.flush() + made
         return lines
+
+
+# What a list of the caller's is known by in a function that is called.
+CALLER = "of the caller"
+
+
+def same_list(known: Value, value: Value) -> bool:
+    """Whether a value is the same list as another, or has it among its parts."""
+    return known.serial is value.serial and known.dtype == "list" or any(same_list(item, value) for item in known.items or () if isinstance(item, Value))
 
 
 def targets_of(node: ast.stmt) -> list[ast.expr]:

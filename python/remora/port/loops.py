@@ -264,11 +264,18 @@ class Loops(Iterations):
 
     def unrolled(self, statement: ast.For) -> Lines | None:
         """A loop over a tuple, written out."""
-        if not isinstance(statement.iter, (ast.Tuple, ast.List)) or leaves(statement.body, (ast.Break, ast.Continue)):
+        node = statement.iter
+        parts = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args
+        if not isinstance(node, (ast.Tuple, ast.List, ast.Name)) and not parts or leaves(statement.body, (ast.Break, ast.Continue)):
             return None
+        value = self.eval(node)
+        if isinstance(node, ast.Name) and (value.items is None or value.dtype not in ("tuple", "record") or len(value.items) > 16):
+            return None
+        if value.dtype == "record" and value.kind is None:
+            value = replace(value, items=tuple(Value(repr(key), ATOM, "text", function=key) for key in value.keys))
         lines: Lines = []
         outer = self.live
-        for item in self.eval(statement.iter).items or ():
+        for item in value.items or ():
             self.live = outer | used(list(statement.body))
             lines += self.assign(statement, statement.target, item)
             lines += self.straight(statement.body)

@@ -64,7 +64,7 @@ def call_of_list(reader: Expressions, node: ast.Call, function: Any, values: lis
     context, name = reader.context, function.__name__
     if value.items is not None:
         if function in (builtins.list, builtins.tuple) and value.dtype != "record":
-            return replace(value, dtype=name)
+            return replace(value, dtype=name, serial=object())
         tests = [item for item in value.items] if function in (builtins.any, builtins.all) else []
         if tests and all(item.dtype == "bool" and not item.rank for item in tests):
             return reader.all_of(tests, "||" if name == "any" else "&&", LOW + (1 if name == "any" else 2)) if len(tests) > 1 else tests[0]
@@ -118,8 +118,8 @@ def operated(reader: Expressions, node: ast.AST, op: ast.operator, left: Value, 
     """`x + y` and `x * n` of lists; None for arithmetic with an array, which makes arrays of them."""
     if isinstance(op, ast.Mult):
         left, right = (left, right) if left.listed or left.dtype == "list" else (right, left)
-        if right.rank or right.dtype != "i64" or right.items is not None:
-            return None if not right.listed else no_list(node)
+        if right.rank or right.dtype != "i64" or not right.weak or right.items is not None:
+            return None if right.rank and not right.listed or not right.weak and right.dtype in FLOATS else no_list(node)
         weak = left.weakly if left.listed else all(item.weak for item in left.items or ())
         if left.items is not None and any(item.items is not None or item.rank for item in left.items):
             raise Unread(node, Code.ALIAS, "a list with the same list or array several times", "write a comprehension: `[[0] * m for _ in range(n)]`")
@@ -134,7 +134,7 @@ def operated(reader: Expressions, node: ast.AST, op: ast.operator, left: Value, 
         return Value(f"{reader.context.library('tile', array.dtype)} {count} {array.argument}", APPLY, array.dtype, (size * array.shape[0],), listed=1, weakly=weak)
     if isinstance(op, ast.Add) and all(value.listed or value.dtype == "list" for value in (left, right)):
         if () in (left.items, right.items):
-            return right if left.items == () else left
+            return replace(right if left.items == () else left, serial=object())
         both = [value.weakly if value.listed else all(item.weak for item in value.items or ()) for value in (left, right)]
         one, other = (reader.as_array(node, value) for value in (left, right))
         if one.dtype != other.dtype or one.rank != other.rank or one.shape[1:] != other.shape[1:]:

@@ -51,12 +51,21 @@ class Recursion(Calling):
         for value in plain.values():
             if value.items is not None or value.dtype not in NUMPY or len(value.axes) != value.rank:
                 raise Unread(node, Code.TYPE, "an argument of a function that calls itself that is no number and no array", "give it numbers and arrays")
+        for name, value in plain.items():
+            # Python's own numbers at first, which calls inside are given NumPy's for.
+            if (function.node, name) in self.context.facts.strong:
+                plain[name] = replace(value, weak=False, const=None) if value.const is None else replace(value, text=bound_text(value), weak=False, const=None)
         for entry in self.context.recursions:
             if entry.node is function.node and {key: value.function for key, value in entry.fixed.items()} == {key: value.function for key, value in fixed.items()}:
                 arguments = [self.fits(entry.params[name], plain[name]) for name in entry.params]
                 if None not in arguments:
                     return self.recursive_call(node, entry, [each for each in arguments if each is not None])
                 if entry.open:
+                    for name, value in plain.items():
+                        known = entry.params[name]
+                        if known.weak and not value.weak and known.dtype == value.dtype and known.rank == value.rank == 0:
+                            self.context.facts.strong.add((function.node, name))
+                            raise Restart
                     raise Unread(node, Code.TYPE, f"`{entry.name}` calls itself with arguments of other types", "convert them: `1.0` instead of `1`, for example")
         entry = self.define(node, function, plain, fixed)
         arguments = [self.fits(entry.params[name], plain[name]) for name in entry.params]
@@ -68,6 +77,8 @@ class Recursion(Calling):
             return None
         if value.dtype == param.dtype and (value.weak == param.weak or value.rank):
             return value
+        if value.dtype == param.dtype and not value.rank and not param.weak:
+            return replace(value, weak=False)
         if value.const is not None and not isinstance(value.const, bool) and param.dtype in ("f64", "i64") and (param.dtype == "f64" or isinstance(value.const, int)):
             return replace(convert(value, param.dtype), weak=param.weak)
         return None
