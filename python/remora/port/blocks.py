@@ -12,7 +12,7 @@ from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .expressions import NONE
 from .indices import Indices
-from .reading import Definition, assigned, exposed, leaves
+from .reading import Definition, assigned, exposed, leaves, used
 from .sizes import Size
 from .values import UNARY, Value
 
@@ -54,6 +54,26 @@ def tuple_text(texts: list[str]) -> str:
 
 
 
+class Live(set[str]):
+    """Names that are read later: a part of a record is where the record is."""
+
+    def __contains__(self, name: object) -> bool:
+        return set.__contains__(self, name) or isinstance(name, str) and "." in name and set.__contains__(self, name.split(".")[0])
+
+
+def closures(definition: Definition) -> set[str]:
+    """The names that functions inside of a function read, without their own."""
+    found: set[str] = set()
+    for top in definition.node.body if isinstance(definition.node, ast.FunctionDef) else []:
+        for node in ast.walk(top):
+            if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                arguments = node.args
+                own = {each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]}
+                body: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+                found |= used(body) - own - assigned(body)
+    return found
+
+
 class Blocks(Indices):
     """Reads sequences of statements."""
 
@@ -70,7 +90,9 @@ class Blocks(Indices):
         self.definition = definition
         self.function = definition.function
         self.flow: Flow
-        self.live: set[str] = set()
+        # What functions inside of this one read may be read whenever they are called.
+        self.closures = closures(definition)
+        self.live = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
         self.callers: set[str] = set()  # memory of lists that are parameters
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
@@ -82,6 +104,15 @@ class Blocks(Indices):
         self.current: ast.stmt | None = None  # the statement that is read
         self.draws: dict[int, Value] = {}  # random numbers that it has drawn, by their calls
         self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
+
+    @property
+    def live(self) -> set[str]:
+        """The names that are read later, with the parts of records that are."""
+        return self._live
+
+    @live.setter
+    def live(self, names: set[str]) -> None:
+        self._live = Live(names | self.closures)
 
     @property
     def mutated(self) -> set[str]:

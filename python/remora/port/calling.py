@@ -234,6 +234,8 @@ class Calling(Loops):
             known = self.env.get(each) if each else None
             if known is not None:
                 self.written(each, known)
+                if known.rank:
+                    self.context.pending += self.refreshed(each)
         if first.items is not None:
             if first.dtype == "record":
                 return replace(first, items=tuple(parts), serial=object())

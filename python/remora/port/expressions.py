@@ -337,11 +337,12 @@ class Expressions:
             return found
         one, two = ends[0], ends[1]
         dtype, weak = self.join_types(node, one, two)
-        if one.items is not None or two.items is not None or one.shape != two.shape:
+        if one.items is not None or two.items is not None or one.rank != two.rank or one.axes != two.axes:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
+        shape = tuple(a if a == b else unknown_size() for a, b in zip(one.shape, two.shape))
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
-        return Value(text, LOW, dtype, one.shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory)
+        return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory)
 
     def end_of(self, node: ast.expr) -> Value | None:
         """The value of a branch; None for a call of a function by itself before its type is known."""

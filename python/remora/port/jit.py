@@ -227,7 +227,10 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
     if result.kind == "argument":
         return given[result.name]
     if result.kind == "tuple":
-        return tuple(_rebuilt(part, flat, given) for part in result.parts)
+        parts = [_rebuilt(part, flat, given) for part in result.parts]
+        return parts if result.name == "list" else tuple(parts)
+    if result.kind == "record":
+        return {key: _rebuilt(part, flat, given) for key, part in zip(result.name.split("\n") if result.name else [], result.parts)}
     value = flat.pop(0)
     if result.kind == "list":
         made = listed(np.asarray(value), int(result.name.rstrip("t")), result.dtype.endswith("w"))

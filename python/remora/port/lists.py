@@ -35,7 +35,8 @@ class Lists(InPlace):
             if known.shape != new.shape:
                 raise Unread(node, Code.SHAPE, f"the elements of the list `{name}` have different shapes", "lists of arrays of one shape are read")
             dtype, weak = self.join_types(node, known, new)
-            new = replace(new, dtype=dtype, weak=weak, const=known.const if known.const is not None and new.const is not None and known.dtype == new.dtype else None)
+            kind = known.kind if known.dtype == new.dtype else "mixed"
+            new = replace(new, dtype=dtype, kind=kind, weak=weak, const=known.const if known.const is not None and new.const is not None and known.dtype == new.dtype else None)
             if (known.dtype, known.weak, known.const is None) == (new.dtype, new.weak, new.const is None):
                 return
         self.context.facts.lists[key] = new, len(self.context.facts.merged)
@@ -76,11 +77,22 @@ class Lists(InPlace):
         if value.serial == CALLER or value.memory & self.callers:
             raise Unread(node, Code.ALIAS, f"this changes the list `{name}` of the caller", "return the new list")
 
+    def s_if(self, statement: ast.If) -> Lines:
+        lines: Lines = []
+        for name in self.growing(statement):
+            value = self.env[name]
+            if value is not None and not value.spread and not isinstance(self.condition(statement.test).const, bool):
+                lines += [*self.flush(), *self.as_list(statement, name)]
+                now = self.env[name]
+                assert now is not None
+                self.env[name] = replace(now, shape=(unknown_size(), *now.shape[1:]))
+        return lines + super().s_if(statement)
+
     # Growing in loops ------------------------------------------------------------------------------------------------------------
 
-    def growing(self, statement: ast.For | ast.While) -> list[str]:
-        """The lists that a loop appends to."""
-        names = dict.fromkeys(changed.id for each in statement.body for node in walk(each) if (changed := changed_list(node)) is not None)
+    def growing(self, statement: ast.For | ast.While | ast.If) -> list[str]:
+        """The lists that a loop or a branch appends to."""
+        names = dict.fromkeys(changed.id for each in [*statement.body, *(statement.orelse if isinstance(statement, ast.If) else [])] for node in walk(each) if (changed := changed_list(node)) is not None)
         return [name for name in names if (value := self.env.get(name)) is not None and (value.dtype == "list" and value.items is not None or value.listed)]
 
     def grown(self, statement: ast.For | ast.While) -> tuple[Lines, list[str]]:
@@ -93,7 +105,7 @@ class Lists(InPlace):
             if value.spread:
                 continue
             lines += [*self.flush(), *self.as_list(statement, name)]
-            bound = self.most(statement, list(statement.body), name) if isinstance(statement, ast.For) else None
+            bound = self.most(statement, list(statement.body), name) if isinstance(statement, ast.For) and not statement.orelse else None
             if bound is None:
                 # How long it is changes in the loop.
                 now = self.env[name]

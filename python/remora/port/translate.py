@@ -30,11 +30,11 @@ class Argument:
 class Result:
     """How a result of the program becomes what the Python function returns."""
 
-    kind: str  # "array", "number", "tuple", "list", "none", or "argument": the caller's own array
+    kind: str  # "array", "number", "tuple", "record", "list", "none", or "argument": the caller's own array
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
-    name: str = ""  # of an argument; of a list, how many dimensions are lists
+    name: str = ""  # of an argument; of a list, how many dimensions are lists; of several values, "list", "tuple" or keys
 
 
 @dataclass
@@ -211,7 +211,10 @@ class _Function:
             value = self.reader.as_array(node, value)
         if value.items is not None:
             found = [self.result(node, item) for item in value.items]
-            return Result("tuple", parts=tuple(each for each, _ in found)), [text for _, texts in found for text in texts]
+            if value.dtype == "record" and value.kind is not None:
+                raise Unread(node, Code.TYPE, f"an object of `{value.kind.__name__}` as a result", "return its parts")
+            keys = "\n".join(value.keys) if value.dtype == "record" else value.dtype
+            return Result("record" if value.dtype == "record" else "tuple", parts=tuple(each for each, _ in found), name=keys), [text for _, texts in found for text in texts]
         if value.dtype == "none":
             return Result("none"), []
         if value.function is not None or value.dtype == GENERATOR:
@@ -222,6 +225,8 @@ class _Function:
                 if value.text == self.context.mangle(name):
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
+        if value.listed and value.kind == "mixed":
+            raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
         if value.listed:
             return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)

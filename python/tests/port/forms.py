@@ -49,6 +49,39 @@ def views_in_loops(a):
     return a, u, v
 
 
+def raised(z):
+    z += 1
+
+
+@case((X,))
+def views_that_others_see(x):
+    a = x.copy()
+    b, c = a[1:], a
+    c[0] = 7
+    d = b[1:][::-1]
+
+    def first(t):
+        return t + b[0]
+
+    raised(a)
+    d[0] = 77
+    a[1] = 50.0
+    b *= 2
+    return a, b, c, d, first(1.0)
+
+
+@case((A,))
+def views_in_while_loops(a):
+    a, i = a.copy(), 0
+    while i < 3:
+        r = a[i]
+        r *= 2
+        c = r[:2]
+        c[1] = 0
+        i += 1
+    return a
+
+
 # Lists ---------------------------------------------------------------------------------------------------------------------------
 
 
@@ -119,6 +152,28 @@ def lists_of_a_length(n):
     return squares, np.array(table), row
 
 
+@case((X, 3), (X, 1))
+def lists_in_branches(x, n):
+    one, ints, far = [1.0], [0], []
+    if n > 2:
+        one.append(1.5)
+    for v in x:
+        ints.append(v)
+        if v < 0:
+            continue
+        if len(far) == 2:
+            break
+        far.append(v)
+    else:
+        far.append(9.0)
+    for i in range(n):
+        for j in range(i, n):
+            if x[i] < x[j]:
+                for k in range(2):
+                    far.append(x[i] * k)
+    return one, len(one), np.array(ints), far, far[1:], [1, 2] * n, n * [7]
+
+
 # Dictionaries and classes --------------------------------------------------------------------------------------------------------
 
 
@@ -170,6 +225,22 @@ class Body:
 
 
 Point = namedtuple("Point", "x y")
+
+
+@case((X,), (-X,))
+def dictionaries_in_branches(x):
+    p = {"a": x[0], "n": 0}
+    q = {"a": 2.0, "b": p["a"]}
+    if x[0] > 0:
+        p["a"] = 5.0
+    else:
+        p["n"] = 3
+    for k in range(3):
+        if k % 2:
+            p["n"] += 1
+        p["a"] *= 1.5
+    q["a"], q["b"] = q["b"], q["a"]
+    return p, q["a"], [p["a"], q["b"]]
 
 
 @case((100.0, 3))

@@ -550,6 +550,10 @@ def inputs(kinds: list[Kind], seed: int, small: bool = False) -> list[Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Equal types of elements, sizes and values; NaN is NaN. Python's own numbers may come as NumPy's."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) != isinstance(other, list):
+        return False
     if isinstance(one, tuple):
         return isinstance(other, tuple) and len(one) == len(other) and all(map(same, one, other))
     a, b = np.asarray(one), np.asarray(other)
