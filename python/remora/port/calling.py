@@ -66,11 +66,13 @@ class Calling(Loops):
         again = self.recursive(node, function, given, more)
         if again is not None:
             return again
+        # The parts of tuples, lists and records are parameters of their own, too.
+        more |= {name: value for name, value in given.items() if value.items is not None}
         for name, value in more.items():
             # Each has a parameter of its own in the written program.
             items = tuple(f"{name}.{key}" for key in value.keys or map(str, range(len(value.items or ()))))
             given |= dict(zip(items, value.items or ()))
-            params = [*params, *items]
+            params = [each for each in params if each != name] + list(items)
         inner = type(self)(self.context, function)
         inner.entry_name = self.entry_name
         home = function.home if isinstance(function.home, Calling) else None
@@ -94,7 +96,9 @@ class Calling(Loops):
         for name in params:
             value = given[name]
             if value.items is not None or value.function is not None or value.dtype == "none":
-                inner.env[name] = replace(value, serial=CALLER) if value.dtype == "list" else value
+                if words(" ".join(texts_of(value))) & own_names:
+                    raise Unread(node, Code.FORM, "an argument with parts of parts, whose names are those of variables of the function", "pass the parts as arguments of their own")
+                inner.env[name] = value
                 continue
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
@@ -107,7 +111,7 @@ class Calling(Loops):
             texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
         for name, value in more.items():
             parts = [inner.env[f"{name}.{key}"] for key in value.keys or map(str, range(len(value.items or ())))]
-            inner.env[name] = replace(value, items=tuple(parts))
+            inner.env[name] = replace(value, items=tuple(parts), spread=(), serial=CALLER if value.dtype == "list" else value.serial)
         inner.live = set(inner.env)
         returned: list[Value] = []
         # The caller's lines and names are none of the function's.
@@ -241,3 +245,8 @@ class Calling(Loops):
                 return replace(first, items=tuple(parts), serial=object())
             return Value("", ATOM, "tuple", items=tuple(parts))
         return parts[0] if parts else Value("None", ATOM, "none")
+
+
+def texts_of(value: Value) -> list[str]:
+    """The texts of a value and of its parts."""
+    return [text for item in value.items for text in texts_of(item)] if value.items is not None else [value.text] if value.function is None else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from .blocks import Lines, shares
+from .blocks import Lines, as_load, shares
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .in_place import InPlace
@@ -227,13 +227,30 @@ class Lists(InPlace):
     def write(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines:
         """`x[i] = v`, also of a list that is a buffer."""
         inner = self.in_buffer(target)
+        base = target.value
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if isinstance(base, ast.Name) and known is not None and known.dtype == "list" and known.items is not None:
+            index = self.eval(target.slice).const
+            if not isinstance(index, int) or not -len(known.items) <= index < len(known.items):
+                return [*self.as_list(statement, base.id), *self.write(statement, target, value)]
+            self.own_list(statement, base.id, known)
+            items = list(known.items)
+            items[index] = value
+            return self.bind(statement, base.id, replace(known, items=tuple(items)))
         if inner is None:
             return super().write(statement, target, value)
         lines = self.flush()
         return lines + self.write(statement, inner, value)
 
     def s_augassign(self, statement: ast.AugAssign) -> Lines:
-        inner = self.in_buffer(statement.target) if isinstance(statement.target, ast.Subscript) else None
+        target = statement.target
+        base = target.value if isinstance(target, ast.Subscript) else None
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if isinstance(target, ast.Subscript) and known is not None and known.dtype == "list" and known.items is not None:
+            old = self.eval(as_load(target))
+            made = self.operation(statement, type(statement.op), old, self.eval(statement.value))
+            return self.write(statement, target, made)
+        inner = self.in_buffer(target) if isinstance(target, ast.Subscript) else None
         if inner is None:
             return super().s_augassign(statement)
         lines = self.flush()

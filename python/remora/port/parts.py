@@ -24,7 +24,7 @@ class Parts(Lists):
         if self.current is not None and not set(names) <= annotated(self.current):
             self.touches(set(names))
         known = self.env.get(name)
-        lines: Lines = []
+        lines: Lines = self.flush()
         self.locals = self.locals | set(names)
         if known is not None and known.dtype == "record" and any(each in self.env for each in names):
             # The new parts may be made of the old ones.

@@ -37,7 +37,7 @@ for _word, _test in (("largest", ">"), ("smallest", "<")):
 
 def array_of(reader: Expressions, node: ast.AST, value: Value) -> Value:
     """The array that NumPy makes of a list."""
-    plain = replace(value, listed=0, weakly=False, memory=frozenset())
+    plain = replace(value, listed=0, weakly=False, memory=frozenset(), kind=None)
     if value.rank == 1 and value.dtype == "f64":
         return plain
     if value.shape[0].number == 0:

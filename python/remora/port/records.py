@@ -54,8 +54,11 @@ def method(reader: Expressions, node: ast.Call, value: Value, name: str) -> Valu
 
 def is_record(kind: type) -> bool:
     """Whether a class is read: a named tuple, a data class, or a class without bases whose `__init__` assigns its parts."""
+    own = set(kind.__dict__)
     if issubclass(kind, tuple):
-        return hasattr(kind, "_fields")
+        return hasattr(kind, "_fields") and (kind.__bases__ == (tuple,) or "__new__" not in own)
+    if own & {"__new__", "__setattr__", "__getattribute__", "__getattr__"} and not getattr(getattr(kind, "__dataclass_params__", None), "frozen", False):
+        return False
     return kind.__bases__ == (object,) and kind.__module__ != "builtins" and isinstance(kind.__dict__.get("__init__"), types.FunctionType) and not kind.__module__.startswith("numpy")
 
 

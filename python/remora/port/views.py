@@ -106,8 +106,8 @@ class Views(Places):
     def note_view(self, name: str, source: ast.expr) -> Lines:
         """Keeps what a variable is a view of; the lines of what the expression needs to keep its value."""
         value = self.env.get(name)
-        if value is None or not value.rank or value.items is not None or not value.memory:
-            return []
+        if value is None or not value.rank or value.items is not None or not value.memory or value.listed and isinstance(source, ast.Subscript):
+            return []  # a part of a list is a copy
         lines: Lines = []
         found = self.path_of(source, lines)
         if found is None:

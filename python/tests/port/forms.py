@@ -203,6 +203,32 @@ def dictionaries(z, r):
     return np.array(found), state["all"], scaled(z, **options), scaled(*args), with_options(z, 1.0, r, scale=2.0), scaled(shift=1.0, x=z), {"a": z, "b": 1.5}["b"]
 
 
+def first_and_five(t):
+    x = 5.0
+    return t[0] + x
+
+
+def next_state(s, k):
+    y = s["a"] + k
+    return {"a": y, "b": s["b"] * 2}
+
+
+def total(xs):
+    return sum(xs)
+
+
+@case((X, 3.0))
+def parts_as_arguments(x, y):
+    t, numbers, ints = (x, y), [0.0, 1.0, 2.0], [1, 2, 3]
+    s = {"a": 0.0, "b": y}
+    for k in range(3):
+        s = next_state(s, 1.0 * k)
+        ints[k] = ints[k] * 2
+    numbers[0] = 5.0
+    numbers[-1] += 1.0
+    return first_and_five(t), s, numbers, ints, total(numbers), total([v for v in x]), total((x[0], x[1]))
+
+
 class Account:
     def __init__(self, balance, rate=0.05):
         self.balance = balance
