@@ -263,8 +263,16 @@ def integers(reader: Expressions, node: ast.AST, values: list[Value]) -> Value:
     """The integers of a `range` as an array."""
     context = reader.context
     start, stop, step = (literal(0), values[0], literal(1)) if len(values) == 1 else (values[0], values[1], values[2] if len(values) > 2 else literal(1))
-    if step.const is None or step.const == 0:
-        raise Unread(node, Code.FORM, "the step is no constant", "write the number")
+    if step.const is None:
+        by = context.short("size")
+        context.stable.add(by)
+        context.pending.append(f"let {by} = {context.helper('forwards')} {step.argument}")
+        own = context.short()
+        context.names.discard(own)
+        count = f"i64.max 0 (({binary(context, node, ast.Sub, stop, start).text} + {by} - 1) / {by})"
+        return Value(f"map (\\{own} -> {start.at(PRODUCT)} + {own} * {by}) (iota ({count}))", APPLY, "i64", (unknown_size(),), small=True)
+    if step.const == 0:
+        raise Unread(node, Code.FORM, "a step of 0", "NumPy raises an error, too")
     if start.const == 0 and step.const == 1:
         size = stop.size or reader.size_of(stop)
         if not context.assume(size, "a range that ends before 0") and not reader.known_nonnegative(stop):

@@ -42,6 +42,15 @@ class Lists(InPlace):
         self.context.facts.lists[key] = new, len(self.context.facts.merged)
         raise Restart
 
+    def as_item(self, node: ast.AST, item: Value) -> Value:
+        """An element of a list: a number, an array, or a tuple of numbers of one type as an array."""
+        if item.items is None:
+            return item
+        parts = item.items
+        if item.dtype not in ("tuple", "list") or not parts or any(part.dtype != parts[0].dtype or part.weak != parts[0].weak or part.rank or part.items is not None for part in parts):
+            raise Unread(node, Code.TYPE, "tuples of different types in a list that grows", "append each part to a list of its own")
+        return replace(self.as_array(node, item), listed=1, weak=parts[0].weak, kind=item.dtype)
+
     def as_list(self, node: ast.AST, name: str) -> Lines:
         """The list of a variable as an array, so that it can grow: the line that makes it one."""
         value = self.env[name]
@@ -49,13 +58,13 @@ class Lists(InPlace):
         if value.items is None or value.dtype != "list":
             return []
         self.own_list(node, name, value)
-        items = [item if item.items is None else self.as_array(node, item) for item in value.items]
+        items = [self.as_item(node, item) for item in value.items]
         for item in items:
             if item.function is not None or item.dtype in ("none", "text", "type", "record"):
                 raise Unread(node, Code.TYPE, f"the list `{name}` has elements that are no numbers", "lists of numbers and arrays grow")
         known = self.element_of(name)
         for item in items if known is not None else items[:1]:
-            if known is None or (known.dtype, known.weak) != (item.dtype, item.weak) or known.shape != item.shape:
+            if known is None or (known.dtype, known.weak) != (item.dtype, item.weak and (not item.rank or bool(item.listed))) or known.shape != item.shape:
                 self.learn(node, name, item)
         known = self.element_of(name) or Value("", ATOM, "f64")
         if any(not size.known for size in known.shape):
@@ -319,11 +328,7 @@ class Lists(InPlace):
         """`x.append(v)`."""
         if value.items is not None:
             return self.bind(statement, name, replace(value, items=(*value.items, item)))
-        if item.items is not None:
-            parts = item.items
-            if item.dtype not in ("tuple", "list") or not parts or any(part.dtype != parts[0].dtype or part.weak != parts[0].weak or part.rank or part.items is not None for part in parts):
-                raise Unread(statement, Code.TYPE, "tuples of different types in a list that grows", "append each part to a list of its own")
-            item = replace(self.as_array(statement, item), listed=1, weak=parts[0].weak, kind=item.dtype)
+        item = self.as_item(statement, item)
         if item.function is not None or item.dtype in ("none", "text", "type"):
             raise Unread(statement, Code.TYPE, "this is no element of a list that is read", "lists of numbers and arrays grow")
         known = self.element_of(name)
@@ -364,7 +369,7 @@ class Lists(InPlace):
         name = changed.id
         self.own_list(statement, name, value)
         last = self.eval(ast.copy_location(ast.Subscript(ast.copy_location(ast.Name(name, ast.Load()), statement), ast.copy_location(ast.Constant(-1), statement), ast.Load()), statement))
-        if last.rank:
+        if last.rank and value.kind != "tuple":
             raise Unread(statement, Code.ALIAS, "`pop` of a list of arrays", "index the list")
         lines = self.flush()
         if last.const is None and last.items is None:

@@ -164,6 +164,8 @@ def lists_in_branches(x, n):
         if len(far) == 2:
             break
         far.append(v)
+    for v in x:
+        far.append(v)
     else:
         far.append(9.0)
     for i in range(n):

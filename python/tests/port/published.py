@@ -296,3 +296,73 @@ def heap_sort(x):
         h[0], h[end] = (h[end], h[0])
         sift(h, 0, end - 1)
     return h
+
+
+@case((np.array([[2.0, 1, -1, 8], [-3, -1, 2, -11], [-2, 1, 2, -3]]),))
+def gauss_jordan(M):
+    M = M.copy()
+    n = M.shape[0]
+    for i in range(n):
+        p = i + np.argmax(np.abs(M[i:, i]))
+        M[[i, p]] = M[[p, i]]
+        M[i] /= M[i, i]
+        for j in range(n):
+            if j != i:
+                M[j] -= M[j, i] * M[i]
+    return M[:, -1]
+
+
+@case((np.array([1, 2, 3]),))
+def perms_count(a):
+    res = []
+    for i in range(len(a)):
+        for j in range(len(a)):
+            for k in range(len(a)):
+                if i != j and j != k and (i != k):
+                    res.append([a[i], a[j], a[k]])
+    return np.array(res)
+
+
+@case((np.array([3, 1, 4, 1, 5, 9, 2, 6]),))
+def lis(a):
+    best = [1] * len(a)
+    for i in range(len(a)):
+        for j in range(i):
+            if a[j] < a[i]:
+                best[i] = max(best[i], best[j] + 1)
+    return max(best)
+
+
+@case((np.array([1.0, 2, 3, 4]), 2))
+def chunks(x, k):
+    return [x[i:i + k].sum() for i in range(0, len(x), k)]
+
+
+@case((np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]]),))
+def flood(grid):
+    n, m = grid.shape
+    label = np.zeros((n, m), dtype=int)
+    cur = 0
+    for i in range(n):
+        for j in range(m):
+            if grid[i, j] and label[i, j] == 0:
+                cur += 1
+                stack = [(i, j)]
+                label[i, j] = cur
+                while stack:
+                    a, b = stack.pop()
+                    for da, db in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+                        u, v = (a + da, b + db)
+                        if 0 <= u < n and 0 <= v < m and grid[u, v] and (label[u, v] == 0):
+                            label[u, v] = cur
+                            stack.append((u, v))
+    return label, cur
+
+
+@case((7,))
+def binary(n):
+    digits = []
+    while n > 0:
+        digits.append(n % 2)
+        n //= 2
+    return digits[::-1]
