@@ -10,7 +10,7 @@ SEEDS = (0, 1, 42, 2**31, 2**32 + 5, 2**62 + 3)
 
 
 def case(name, parameters, body, inputs, oracle, **more):
-    CASES.append(Case(name, f"entry {{name}} {parameters} = {body}", inputs, oracle, types={"f64": None}, **more))
+    CASES.append(Case(name, f"entry {{name}} {parameters} = {body}", inputs, oracle, types={"f64": None}, evaluated=3, **more))
 
 
 def drawn(name, body, oracle):
