@@ -51,9 +51,8 @@ HEAD = "import numpy as np\nimport math\n"
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a[1:]\n    b += 1\n    return a", "P05 5: `b` may share"),
-        ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a\n    b[0] = 1.0\n    return b", "P05 5: this writes to the caller's array `a`"),
-        ("def f(a: 'Float64[Array, \"n m\"]'):\n    for row in a:\n        row += 1.0\n    return a", "P05 5: `row` may share"),
+        ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a.ravel()\n    b += 1\n    return a", "P05 5: `b` may share"),
+        ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a\n    b[0] = 1.0\n    return b", "P05 6: this may be a part of the caller's array `a`"),
         ("def f(a: 'Int64[Array, \"n\"]'):\n    a += 0.5\n    return a", "P03 4: f64 in an array of i64"),
         ("def f(a: 'Int64[Array, \"n\"]'):\n    b = a.copy()\n    b[0] = 0.5\n    return b", "P03 5: a float in an array of integers"),
         ("def f(x: float):\n    if x > 0:\n        y = 1.0\n    return y", "P06 6: `y` may have no value"),
@@ -257,7 +256,7 @@ def test_arguments():
         return x
 
     function = jit(same)
-    for value in (None, "text", [1.0], np.array(["a"]), np.array([None]), object(), 1j, 2**70, np.ma.array([1.0])):
+    for value in ("text", [1.0], np.array(["a"]), np.array([None]), object(), 1j, 2**70, np.ma.array([1.0])):
         with pytest.raises(rm.PortError):
             function(value)
     for value in (True, 3, 2.5, np.float32(1.5), np.arange(3), np.zeros((2, 0))):

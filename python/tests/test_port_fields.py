@@ -15,8 +15,6 @@ FOLDER = Path(__file__).resolve().parent / "port" / "fields"
 
 # Functions that are not read, and the reason that is given.
 UNREAD = {
-    "brighten_view": "may share its memory with",
-    "monte_carlo_integral": "`np.random.default_rng` is not read",
     "spectral_radius": "`np.linalg.eigvals` is not read",
     "windowed_power": "`np.fft.rfft` is not read",
 }

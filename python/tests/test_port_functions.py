@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from port import functions, programs, views
+from port import elements, forms, functions, programs, published, views
 
 import remora
 import remora.port
@@ -20,7 +20,7 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + elements.CASES + forms.CASES + published.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
@@ -70,6 +70,107 @@ def _a_result_that_is_the_argument(x, y):
     ],
 )  # fmt: skip
 def test_writes_that_others_would_see_are_refused(function: Any, said: str):
+    with pytest.raises(remora.port.PortError, match=said):
+        remora.jit(function)(functions.X.copy(), functions.Y.copy())
+
+
+def _two_names_of_a_generator(x, y):
+    rng = np.random.default_rng(1)
+    other = rng
+    return rng.random() + other.random()
+
+
+def _drawn_in_a_branch(x, y):
+    rng = np.random.default_rng(1)
+    return rng.random() if len(x) > 2 else 0.0
+
+
+def _drawn_in_a_list(x, y):
+    rng = np.random.default_rng(1)
+    return [rng.random() for _ in range(len(x))]
+
+
+def _another_distribution(x, y):
+    return np.random.default_rng(1).poisson(3, 4)
+
+
+def _without_a_seed(x, y):
+    return np.random.default_rng().random(3)
+
+
+def _the_old_generator(x, y):
+    return np.random.rand(3)
+
+
+def _a_copy_or_a_view(x, y):
+    z = x.reshape(-1)
+    z[0] = 1.0
+    return x
+
+
+def _two_names_of_a_list(x, y):
+    one = [1.0]
+    other = one
+    for v in x:
+        one.append(v)
+    return len(one) + len(other)
+
+
+def _two_names_of_a_record(x, y):
+    one = {"a": 1.0}
+    other = one
+    one["a"] = 2.0
+    return other["a"]
+
+
+def _a_new_key(x, y):
+    one = {"a": 1.0}
+    one["b"] = 2.0
+    return one["b"]
+
+
+def _elements_of_two_types(x, y):
+    made = []
+    for v in x:
+        made.append((1, v))
+    return made
+
+
+def _arithmetic_with_a_list(x, y):
+    return [v for v in x] * 2.0
+
+
+def _even(n):
+    return True if n == 0 else _odd(n - 1)
+
+
+def _odd(n):
+    return False if n == 0 else _even(n - 1)
+
+
+def _two_that_call_each_other(x, y):
+    return _even(len(x))
+
+
+def _endless(n):
+    return _endless(n - 1) + 1
+
+
+def _without_an_end(x, y):
+    return _endless(3)
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (_two_names_of_a_generator, "are one generator"), (_drawn_in_a_branch, "not certain how often"), (_drawn_in_a_list, "not certain how often"),
+        (_another_distribution, "the method `poisson` of a generator"), (_without_a_seed, "without a seed"), (_the_old_generator, "`np.random.rand` is not read"),
+        (_a_copy_or_a_view, "may share its memory"), (_two_names_of_a_list, "may be that of `other`"), (_two_names_of_a_record, "may be the same object"), (_a_new_key, "the new part `b`"),
+        (_elements_of_two_types, "tuples of different types"), (_arithmetic_with_a_list, "arithmetic with a list"), (_two_that_call_each_other, "call each other"),
+        (_without_an_end, "calls itself whatever its arguments are"),
+    ],
+)  # fmt: skip
+def test_forms_that_mean_something_else_are_refused(function: Any, said: str):
     with pytest.raises(remora.port.PortError, match=said):
         remora.jit(function)(functions.X.copy(), functions.Y.copy())
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .calls import TABLE, along, axis_of, moved_last, ravel, reduction, refuse_options, strong
+from .calls import TABLE, axis_of, moved_last, ravel, reduction, refuse_options, strong
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
 from .operators import applied, binary, elementwise, fitted, sized, unknown_size
 from .shapes import one_type
-from .sizes import ONE, Size
+from .sizes import ONE
 from .tables import also, floating, full, instead
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal, result_dtype
+from .values import APPLY, FLOATS, INTS, Value, convert, literal, result_dtype
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -227,75 +227,6 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
     return Value(f"{reader.context.helper('counted')} {least.argument} {convert(value, 'i64').argument}", APPLY, "i64", (unknown_size(),))
 
 
-@also("nonzero", "method.nonzero")
-def _nonzero(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    context, value = reader.context, full(node, reader.as_array(node, values[0]), 1, 2, 3)
-    flat = TABLE["flatnonzero"](reader, node, [value], {})
-    if value.rank == 1:
-        return Value("", ATOM, "tuple", items=(flat,))
-    # The places of all elements, and what they are in each dimension.
-    size, name = context.short("size"), context.short()
-    context.stable.add(size)
-    context.pending.append(f"let [{size}] ({name}: [{size}]i64) = {flat.text}")
-    rest = Value(name, ATOM, "i64", (Size.name(size),), small=True)
-    items: list[Value] = []
-    for k in reversed(range(1, value.rank)):
-        count = reader.size_value(value, k)
-        items.insert(0, strong(binary(context, node, ast.Mod, rest, count)))
-        rest = strong(binary(context, node, ast.FloorDiv, rest, count))
-    return Value("", ATOM, "tuple", items=(rest, *items))
-
-
-_first_where = TABLE["where"]
-
-
-@instead("where")
-def _where(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    return _nonzero(reader, node, values, options) if len(values) == 1 else _first_where(reader, node, values, options)
-
-
-# Methods of ufuncs ---------------------------------------------------------------------------------------------------------------
-
-
-def call_ufunc_method(reader: Expressions, node: ast.Call, ufunc: Any, method: str) -> Value:
-    """`np.maximum.accumulate(x)` and so on."""
-    values, options = reader.arguments(node)
-    name = ufunc.__name__
-    if method == "outer" and len(values) == 2 and ufunc in _outer_operators():
-        refuse_options(node, options)
-        x, y = (full(node, value, 1) for value in values)
-        return binary(reader.context, node, _outer_operators()[ufunc], replace(x, shape=(*x.shape, ONE)), y)
-    if method == "reduce" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_or", "bitwise_and"):
-        known = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}.get(name, "")
-        value = reader.as_array(node, values[0])
-        if known and value.rank:
-            refuse_options(node, options, ("axis", "keepdims"))
-            given = {"axis": literal(0), **options} if len(values) < 2 else options
-            return reduction(reader, node, known, value, values[1:], given)
-    if method == "accumulate" and name in ("add", "multiply", "maximum", "minimum"):
-        return _accumulated(reader, node, {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}[name], values, options)
-    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
-
-
-def _outer_operators() -> dict[Any, type]:
-    return {np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult, np.divide: ast.Div}
-
-
-def _accumulated(reader: Expressions, node: ast.Call, function: str, values: list[Value], options: dict[str, Value]) -> Value:
-    if function in ("cumsum", "cumprod"):
-        given = options if len(values) > 1 or "axis" in options else {**options, "axis": literal(0)}
-        return along(reader, node, function, values[0], values[1:], given)
-    refuse_options(node, options, ("axis",))
-    value = values[0]
-    axis = (axis_of(node, value, values[1] if len(values) > 1 else options.get("axis", literal(0))) or (0,))[0]
-    if value.dtype not in FLOATS | INTS or axis not in value.axes or len(value.axes) != value.rank or value.rank > 2:
-        raise Unread(node, Code.SHAPE, "`accumulate` of this is not read", "")
-    name = reader.context.library(function, value.dtype)
-    text = f"{name} {value.argument}" if axis == value.rank - 1 else f"{reader.context.library('along0')} {name} {value.argument}"
-    return Value(text, APPLY, value.dtype, value.shape)
-
-
 # `math` and builtins -------------------------------------------------------------------------------------------------------------
 
 
@@ -326,4 +257,4 @@ def call_more(reader: Expressions, node: ast.Call, function: Any) -> Value | Non
     return Value(f"{name} {' '.join(value.argument for value in values)}", APPLY, "bool" if plain[function].startswith("is") else "f64", weak=True)
 
 
-__all__ = ["call_more", "call_ufunc_method", "infix", "named_size", "part_of_complex"]
+__all__ = ["call_more", "part_of_complex"]

@@ -12,9 +12,9 @@ from .diagnostics import Code, Unread
 from .operators import sized, unknown_size
 from .reading import assigned
 from .sizes import ONE, Size
-from .values import ATOM, Value, bound_text, convert, fresh, literal
+from .values import ATOM, UNARY, Value, bound_text, convert, fresh, literal
 
-from .blocks import Blocks, Lines, finished, indented, ordered_names, replace_definition, tuple_text, words
+from .blocks import Blocks, Lines, finished, indented, ordered_names, raising, replace_definition, tuple_text, words
 
 
 class Assignments(Blocks):
@@ -41,7 +41,7 @@ class Assignments(Blocks):
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition
-        made = replace_definition(definition, statement)
+        made = replace_definition(definition, statement, self)
         self.env[statement.name] = Value(statement.name, ATOM, "function", function=made)
         return []
 
@@ -107,8 +107,6 @@ class Assignments(Blocks):
         """A name for a value."""
         self.check_rebound(statement, name)
         if value.dtype in ("none", "text", "type") or value.function is not None:
-            if value.dtype == "none":
-                raise Unread(statement, Code.TYPE, "`None` as the value of a variable", "")
             self.env[name] = value
             return []
         if value.items is not None:
@@ -146,6 +144,8 @@ class Assignments(Blocks):
         memory = value.memory
         if value.rank and not memory:
             memory = frozenset([fresh()])
+        if value.rank:
+            value = replace(value, serial=object(), view=None)
         # A literal keeps its value only where nothing gives the name another one.
         value = replace(value, origin=value.const if value.is_literal else value.origin)
         const = value.const if text in self.context.stable else None
@@ -160,11 +160,16 @@ class Assignments(Blocks):
             return [f"let {text} = {lines[0]}"]
         return [f"let {text} =", *indented(lines)]
 
+    def part_of(self, target: ast.expr, value: Value, k: int) -> Value:
+        """An element of an array or list that is taken apart."""
+        made = self.element(target, value, [literal(k), *[ast.Slice()] * (value.rank - 1)])
+        return replace(made, listed=max(value.listed - 1, 0), weakly=value.weakly, weak=value.weakly and not made.rank) if value.listed else made
+
     def unpack(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
         """Several targets at once: all values are made before any name is bound."""
         if value.items is None:
             if value.rank and value.shape[0].number == len(target.elts):
-                value = replace(value, items=tuple(self.element(target, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(len(target.elts))))
+                value = replace(value, items=tuple(self.part_of(target, value, k) for k in range(len(target.elts))))
             elif value.rank and value.shape[0] != ONE and value.shape[0].number is None and not any(isinstance(each, ast.Starred) for each in target.elts):
                 # The size is looked at when the program runs.
                 count = Size.of(len(target.elts))
@@ -172,7 +177,7 @@ class Assignments(Blocks):
                 name = self.context.short()
                 self.context.pending.append(f"let {name} = {whole.text}")
                 whole = whole.named(name)
-                value = replace(whole, items=tuple(self.element(target, whole, [literal(k), *[ast.Slice()] * (whole.rank - 1)]) for k in range(len(target.elts))))
+                value = replace(whole, items=tuple(self.part_of(target, whole, k) for k in range(len(target.elts))))
             else:
                 raise Unread(target, Code.SHAPE, "the number of values is not known", "index the array")
         assert value.items is not None
@@ -220,10 +225,17 @@ class Assignments(Blocks):
             lines += self.assign(statement, each, item)
         return lines
 
+    def s_raise(self, statement: ast.Raise) -> Lines:
+        raise Unread(statement, Code.FORM, "an error is raised here for these arguments", "")
+
     def s_if(self, statement: ast.If) -> Lines:
         test = self.condition(statement.test)
+        lines: Lines = []
+        for failing, other, text in ((statement.body, statement.orelse, f"!{test.at(UNARY + 1)}"), (statement.orelse, statement.body, test.text)):
+            if not isinstance(test.const, bool) and raising(failing) is not None:
+                lines = [*self.flush(), f'let _ = assert ({text}) "{raising(failing)}"']
+                return lines + [line for each in other for line in self.guarded(each)]
         if isinstance(test.const, bool):
-            lines: Lines = []
             for each in statement.body if test.const else statement.orelse:
                 lines += self.guarded(each)
             return lines
@@ -235,7 +247,16 @@ class Assignments(Blocks):
         two = self.straight(statement.orelse)
         env_two = self.env
         self.env, self.instances = dict(saved), instances
-        names = [name for name in ordered_names(statement) if name in self.live or name in self.mutated]
+        whole = {name for name, value in saved.items() if value is not None and value.spread}
+        for name in whole:
+            one_end, two_end = env_one.get(name), env_two.get(name)
+            if name in env_one and one_end is None or name in env_two and two_end is None:
+                self.env[name] = None
+                continue
+            if one_end is None or two_end is None or (one_end.spread, one_end.dtype, one_end.keys) != (two_end.spread, two_end.dtype, two_end.keys):
+                raise Unread(statement, Code.TYPE, f"`{name}` has other parts in one case than in another", "give it the same parts in both")
+            self.env[name] = one_end
+        names = [name for name in ordered_names(statement) if (name in self.live or name in self.mutated) and name not in whole]
         kept = []
         for name in names:
             if name not in env_one or name not in env_two:
@@ -255,7 +276,7 @@ class Assignments(Blocks):
             for texts, value in zip(ends, (a, b)):
                 texts.append(bound_text(convert(value, joined_value.dtype)))
             self.env[name] = joined_value
-        for name in assigned([statement]) - set(names):
+        for name in assigned([statement]) - set(names) - whole:
             self.env.pop(name, None)
         bound = [self.name_of(name) for name in kept if ends[0]]
         if not bound:
@@ -275,11 +296,11 @@ class Assignments(Blocks):
         if a.rank != b.rank or a.axes != b.axes:
             raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
         shape = tuple(x if x == y else unknown_size() for x, y in zip(a.shape, b.shape))
-        if any(x != y for x, y in zip(a.shape, b.shape)):
-            raise Unread(node, Code.SHAPE, f"`{name}` has different sizes in different cases", "")
         text = self.name_of(name)
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
-        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small)
+        view = a.view if a.view is not None and a.view.same(b.view) else None
+        serial = a.serial if a.serial == b.serial else object()
+        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly)
 
 
 def named_lambda(name: str, node: ast.Lambda) -> ast.FunctionDef:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
 from .context import Context, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .expressions import NONE, Expressions
-from .reading import Definition, assigned, exposed, leaves
+from .expressions import NONE
+from .indices import Indices
+from .reading import Definition, assigned, exposed, leaves, used
 from .sizes import Size
-from .values import Value
+from .values import UNARY, Value
 
 
 Lines = list[str]
@@ -53,8 +54,32 @@ def tuple_text(texts: list[str]) -> str:
 
 
 
-class Blocks(Expressions):
+class Live(set[str]):
+    """Names that are read later: a part of a record is where the record is."""
+
+    def __contains__(self, name: object) -> bool:
+        return set.__contains__(self, name) or isinstance(name, str) and "." in name and set.__contains__(self, name.split(".")[0])
+
+
+def closures(definition: Definition) -> set[str]:
+    """The names that functions inside of a function read, without their own."""
+    found: set[str] = set()
+    for top in definition.node.body if isinstance(definition.node, ast.FunctionDef) else []:
+        for node in ast.walk(top):
+            if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                arguments = node.args
+                own = {each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]}
+                body: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+                found |= used(body) - own - assigned(body)
+    return found
+
+
+class Blocks(Indices):
     """Reads sequences of statements."""
+
+    def count_of_loop(self, statement: ast.For) -> str:
+        """How often a loop runs."""
+        raise NotImplementedError
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
@@ -65,14 +90,29 @@ class Blocks(Expressions):
         self.definition = definition
         self.function = definition.function
         self.flow: Flow
-        self.live: set[str] = set()
+        # What functions inside of this one read may be read whenever they are called.
+        self.closures = closures(definition)
+        self.live = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
+        self.callers: set[str] = set()  # memory of lists that are parameters
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.entry_name = ""  # of the function that is translated
         self.called_as: Any = None  # what a function that is called is known by
+        self.current: ast.stmt | None = None  # the statement that is read
+        self.draws: dict[int, Value] = {}  # random numbers that it has drawn, by their calls
         self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
+
+    @property
+    def live(self) -> set[str]:
+        """The names that are read later, with the parts of records that are."""
+        return self._live
+
+    @live.setter
+    def live(self, names: set[str]) -> None:
+        self._live = Live(names | self.closures)
 
     @property
     def mutated(self) -> set[str]:
@@ -138,6 +178,8 @@ class Blocks(Expressions):
 
     def leave(self, statement: ast.stmt, lets: Lines) -> Lines:
         """The result at a `return`, `break` or `continue`."""
+        outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             if isinstance(statement, ast.Return):
                 self.whole = statement.value
@@ -155,10 +197,14 @@ class Blocks(Expressions):
                 raise
         except Exception as fault:
             self.report(fault_of(statement, fault), statement)
+        finally:
+            self.current = outer
         return ["???"]
 
     def branches(self, statement: ast.If, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """An `if` of which a branch leaves: each branch goes on with what follows."""
+        outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             test = self.condition(statement.test)
             lets += self.flush()
@@ -166,12 +212,20 @@ class Blocks(Expressions):
             if isinstance(problem, Unread):
                 self.report(problem, statement)
             return ["???"]
+        finally:
+            self.current = outer
         self.context.depth += 1
         if self.context.depth > 24:
             raise Unread(statement, Code.FORM, "too many branches that leave", "write fewer")
         if isinstance(test.const, bool):
             self.context.depth -= 1
             return self.block([*(statement.body if test.const else statement.orelse), *rest], end)
+        bodies = [*statement.body, *rest], [*statement.orelse, *rest]
+        for failing, other, text in ((bodies[0], bodies[1], f"!{test.at(UNARY + 1)}"), (bodies[1], bodies[0], test.text)):
+            if raising(failing) is not None:
+                self.context.depth -= 1
+                lets.append(f'let _ = assert ({text}) "{raising(failing)}"')
+                return self.block(other, end)
         saved, instances = dict(self.env), dict(self.instances)
         one = self.block([*statement.body, *rest], end)
         self.env, self.instances = dict(saved), dict(instances)
@@ -197,6 +251,8 @@ class Blocks(Expressions):
     def guarded(self, statement: ast.stmt) -> Lines:
         """The lines of one statement; a hole where it cannot be read."""
         comments = self.comments(statement)
+        outer, self.current = self.current, statement
+        self.draws.clear()
         try:
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:
@@ -210,6 +266,8 @@ class Blocks(Expressions):
                 raise
         except Exception as fault:
             self.report(fault_of(statement, fault), statement)
+        finally:
+            self.current = outer
         self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
@@ -229,6 +287,19 @@ class Blocks(Expressions):
     def name_of(self, name: str) -> str:
         """The name in the written program."""
         return self.context.mangle(name)
+
+
+def raising(statements: list[ast.stmt]) -> str | None:
+    """What an error says that statements raise, whatever the values of variables are; None if they do something else."""
+    for each in statements:
+        if isinstance(each, ast.Raise):
+            error = each.exc
+            text = error.args[0].value if isinstance(error, ast.Call) and error.args and isinstance(error.args[0], ast.Constant) else None
+            name = ast.unparse(error.func if isinstance(error, ast.Call) else error) if error is not None else "an error"
+            return "".join(c for c in (text if isinstance(text, str) else name) if c.isalnum() or c in " .,:()<>=-+*/'")
+        if not (isinstance(each, ast.Assign) and isinstance(each.value, (ast.Constant, ast.JoinedStr)) or isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+            return None
+    return None
 
 
 def fault_of(statement: ast.stmt, fault: Exception) -> Unread:
@@ -268,9 +339,9 @@ def ordered_names(node: ast.AST) -> list[str]:
         if isinstance(each, ast.Name) and each.id in wanted:
             place = (each.lineno, each.col_offset)
             places[each.id] = min(places.get(each.id, place), place)
-    return sorted(places, key=lambda name: places[name])
+    return sorted(places, key=lambda name: places[name]) + sorted(wanted - set(places))
 
 
-def replace_definition(definition: Definition, node: ast.FunctionDef) -> Definition:
-    """A function that is defined inside of another one."""
-    return Definition(node, definition.file, definition.lines, definition.first_line, definition.comments, definition.outer, definition.indent, definition.function)
+def replace_definition(definition: Definition, node: ast.FunctionDef, home: Blocks) -> Definition:
+    """A function that is defined inside of another one, which is read by `home`."""
+    return replace(definition, node=node, home=home)

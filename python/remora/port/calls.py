@@ -46,7 +46,7 @@ REDUCTIONS: dict[str, tuple[str, bool, bool]] = {
 ALONG = {"cumsum": "cumsum", "cumprod": "cumprod", "sort": "sort", "argsort": "argsort"}
 METHODS = {
     "sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "argsort", "copy", "astype", "ravel", "flatten",
-    "transpose", "dot", "clip", "item", "reshape", "trace", "conj",
+    "transpose", "dot", "clip", "item", "reshape", "trace", "conj", "tolist",
 }  # fmt: skip
 
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
@@ -74,6 +74,8 @@ def refuse_options(node: ast.Call, options: dict[str, Value], allowed: tuple[str
 def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
     """A call of one of NumPy's functions."""
     name = getattr(function, "__name__", str(function))
+    if isinstance(function, np.ufunc) and options.keys() & {"where", "out"}:
+        return _masked_ufunc(reader, node, function, values, options)
     if function in FLOAT_FUNCTIONS or function in TESTS or function in OPERATORS or function in COMPARING:
         refuse_options(node, options)
         return _ufunc(reader, node, function, values)
@@ -88,7 +90,25 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
                 return along(reader, node, name, values[0], values[1:], options)
             if key in TABLE:
                 return TABLE[key](reader, node, values, options)
+    if getattr(np.random, name, None) is function:
+        raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too; other numbers are in lib/random")
     raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
+
+
+def _masked_ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
+    """`np.divide(a, b, out=np.zeros_like(a), where=b != 0)`, where the result is made there."""
+    refuse_options(node, options, ("where", "out"))
+    out, mask = options.get("out"), options.get("where")
+    if out is None or out.memory or out.items is not None or any(isinstance(each.value, ast.Name) for each in node.keywords if each.arg == "out"):
+        raise Unread(node, Code.ALIAS, f"`{function.__name__}` with `where` and no array of its own to write to" if out is None else f"`{function.__name__}` that writes to a variable, as a value", "call it as a statement: `np.add(x, y, out=z)`")
+    made = call_numpy(reader, node, function, values, {})
+    if made.dtype != out.dtype:
+        raise Unread(node, Code.TYPE, f"a result of type {made.dtype} in an array of {out.dtype}", "give both the same type")
+    if mask is not None:
+        made = elementwise(reader.context, node, [reader.truth(node, reader.as_array(node, mask)), made, out], applied(reader.context.library("where", out.dtype)), out.dtype)
+    if made.shape != out.shape:
+        raise Unread(node, Code.SHAPE, "a result of another shape than the array that it is written to", "")
+    return strong(made)
 
 
 def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Value]) -> Value:
@@ -207,6 +227,8 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
     """A reduction of all elements, or over axes."""
     context = reader.context
     value = reader.as_array(node, value)
+    if options.keys() & {"where", "initial"}:
+        return _partial_reduction(reader, node, name, value, rest, options)
     refuse_options(node, options, ("axis", "keepdims", "ddof", "dtype"))
     if "dtype" in options:
         if name not in ("sum", "prod", "mean") or options["dtype"].function is None:
@@ -242,6 +264,58 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
             rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
+
+
+# What `where` puts instead of elements that do not count.
+NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
+
+
+def _partial_reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest: list[Value], options: dict[str, Value]) -> Value:
+    """A reduction of the elements at which a mask is true, or with a value to begin with."""
+    context = reader.context
+    mask, initial = options.get("where"), options.get("initial")
+    plain = {key: each for key, each in options.items() if key not in ("where", "initial")}
+    known = NEUTRAL.get(name)
+    if name == "mean" and mask is not None and initial is None and value.dtype in ("f64", "i64", "bool"):
+        mask = reader.truth(node, reader.as_array(node, mask))
+        total = _partial_reduction(reader, node, "sum", reader.as_float(node, value), rest, {**plain, "where": mask})
+        whole = elementwise(context, node, [mask, value], lambda v: (v[0].text, v[0].prec), "bool")
+        if whole.shape != value.shape:
+            raise Unread(node, Code.SHAPE, "a mask of more dimensions than the array", "")
+        count = reduction(reader, node, "count_nonzero", whole, rest, plain) if mask.shape == value.shape else None
+        if count is None:
+            raise Unread(node, Code.SHAPE, "a mask of another shape than the array", "give it the shape of the array: `np.broadcast_to`")
+        return strong(binary(context, node, ast.Div, strong(total), strong(count)))
+    if name in ("max", "min", "amax", "amin") and initial is not None and not initial.rank:
+        filler = initial
+    elif known is not None and (mask is not None or name in ("sum", "prod")) and (initial is None or not initial.rank and name in ("sum", "prod")):
+        filler = literal(known)
+    else:
+        raise Unread(node, Code.FORM, f"`{name}` with `where` or `initial` is not read like this", "of sum, prod, any, all and mean; of max and min with `initial`")
+    if mask is not None:
+        if value.dtype == "bool" and not isinstance(known, bool):
+            value = cast(reader, node, value, np.int64)
+        if isinstance(known, bool):
+            value = reader.truth(node, value)
+        filler = fitted(context, node, filler, value.dtype) if not isinstance(known, bool) else filler
+        if filler.dtype != value.dtype:
+            raise Unread(node, Code.TYPE, f"`initial` of another type than the array, which is {value.dtype}", "convert it")
+        value = elementwise(context, node, [reader.truth(node, reader.as_array(node, mask)), value, filler], applied(context.library("where", value.dtype)), value.dtype)
+    if initial is None:
+        return reduction(reader, node, name, value, rest, plain)
+    if name in ("sum", "prod"):
+        made = strong(reduction(reader, node, name, value, rest, plain))
+        added = strong(binary(context, node, ast.Add if name == "sum" else ast.Mult, made, fitted(context, node, initial, made.dtype)))
+        if added.dtype != made.dtype:
+            raise Unread(node, Code.TYPE, f"`initial` of another type than the result, which is {made.dtype}", "convert it")
+        return added
+    if value.rank != 1 or plain or rest:
+        raise Unread(node, Code.SHAPE, f"`{name}` with `initial` over several dimensions", "flatten the array first")
+    first = fitted(context, node, initial, value.dtype)
+    if first.dtype != value.dtype:
+        raise Unread(node, Code.TYPE, f"`initial` of another type than the array, which is {value.dtype}", "convert it")
+    function = context.library(REDUCTIONS[name][0], value.dtype)
+    return Value(f"{function} ([{bound_text(first)}] ++ {value.at(4)})", APPLY, value.dtype)
 
 
 def _row_function(reader: Expressions, node: ast.Call, name: str, function: str, rows: Value, ddof: Value | None) -> tuple[Value, str, str]:
@@ -350,8 +424,12 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .functions import integers
 
         return integers(reader, node, values)
-    if function in (builtins.list, builtins.tuple) and len(values) == 1:
-        return replace(values[0], dtype="tuple" if function is builtins.tuple else "list") if values[0].items is not None else values[0]
+    if function in (builtins.list, builtins.tuple, builtins.sorted, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
+        from .pylists import call_of_list
+
+        found = call_of_list(reader, node, function, values)
+        if found is not None:
+            return found
     if function is builtins.len and len(values) == 1:
         if values[0].items is not None:
             return literal(len(values[0].items))

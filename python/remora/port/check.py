@@ -200,6 +200,10 @@ def difference(expected: Any, result: Any, size: float, what: str, finite: bool 
         if not isinstance(result, (tuple, list)) or len(result) != len(expected):
             return f"{what}: {expected!r} by NumPy, {result!r} here"
         return next(filter(None, (difference(a, b, size, f"{what}[{k}]", finite, digits) for k, (a, b) in enumerate(zip(expected, result)))), "")
+    if isinstance(expected, dict):
+        if not isinstance(result, dict) or list(expected) != list(result):
+            return f"{what}: {expected!r} by NumPy, {result!r} here"
+        return next(filter(None, (difference(value, result[key], size, f"{what}[{key!r}]", finite, digits) for key, value in expected.items())), "")
     if expected is None or result is None:
         return "" if expected is result else f"{what}: {expected!r} by NumPy, {result!r} here"
     a, b = np.asarray(expected), np.asarray(result)

@@ -17,8 +17,8 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
-    "linalg fft random key argbest cov corrcoef trapezoid place around".split()
+    "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
 )
 
 HELPERS = {
@@ -39,6 +39,10 @@ HELPERS = {
     'def divided (x: f64) (y: f64) : f64 = let _ = assert (y != 0) "division by zero" in x / y',
     "power": "-- | A power of Python's own floats, which fails where the result is not a finite real number.\n"
     'def power (x: f64) (y: f64) : f64 =\n  let z = x ** y\n  let _ = assert (!(f64.isnan z || f64.isinf z)) "a power that is no number" in z',
+    "inverse_power": "-- | A power of Python's own integers with a negative exponent; with others it is an integer, which is not meant here.\n"
+    "def inverse_power (x: i64) (n: i64) : f64 =\n"
+    '  let _ = assert (n < 0 && x != 0) "a power of an integer that is no float: write 1.0 * x ** n"\n'
+    "  in f64.i64 x ** f64.i64 n",
     "times": "-- | The product of two of Python's own integers, which fails beyond 64 bits.\n"
     'def times (x: i64) (y: i64) : i64 =\n  let z = x * y\n  let _ = assert (i64.mul_hi x y == z >> 63) "an integer beyond 64 bits" in z',
     "plus": "-- | The sum of two of Python's own integers, which fails beyond 64 bits.\n"
@@ -47,7 +51,7 @@ HELPERS = {
     'def minus (x: i64) (y: i64) : i64 =\n  let z = x - y\n  let _ = assert ((x ^ y) & (x ^ z) >= 0) "an integer beyond 64 bits" in z',
     "raised": "-- | A power of Python's own integers, which fails where it is a float or beyond 64 bits.\n"
     "def raised (x: i64) (n: i64) : i64 =\n"
-    '  let _ = assert (n >= 0) "a negative power of an integer"\n'
+    '  let _ = assert (n >= 0) "a negative power of an integer, which is a float: write 1.0 * x ** n"\n'
     "  let (_, _, z) =\n"
     "    loop (b, n, z) = (x, n, 1i64) while n > 0 do\n"
     "      (if n > 1 then times b b else b, n / 2, if n % 2 == 1 then times z b else z)\n"
@@ -98,6 +102,8 @@ class Facts:
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
     taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
     unwished: set[str] = field(default_factory=set)  # names that sizes must not have
+    strong: set[Any] = field(default_factory=set)  # parameters of functions that call themselves which are NumPy's numbers
+    lists: dict[Any, Any] = field(default_factory=dict)  # elements of lists that grow: a value of their type
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 
 
@@ -122,12 +128,19 @@ class Context:
     pending: list[str] = field(default_factory=list)  # lines that stand before the current statement
     wished: set[str] = field(default_factory=set)  # names of sizes that the function itself gives
     notes: set[str] = field(default_factory=set)
+    definitions: dict[str, str] = field(default_factory=dict)  # functions that call themselves, by their names
+    calling: list[Any] = field(default_factory=list)  # the functions whose calls are read at present
+    recursions: list[Any] = field(default_factory=list)  # those that are read at present, and all that were
     python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0
 
     def mangle(self, name: str) -> str:
         """The name in the written program."""
+        if "." in name:
+            name = name.replace(".", "_")
+            while name in self.python_names:
+                name += "_"
         if name in WORDS or not name.isascii():
             name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name) + "_"
             while name in self.python_names:

@@ -263,8 +263,16 @@ def integers(reader: Expressions, node: ast.AST, values: list[Value]) -> Value:
     """The integers of a `range` as an array."""
     context = reader.context
     start, stop, step = (literal(0), values[0], literal(1)) if len(values) == 1 else (values[0], values[1], values[2] if len(values) > 2 else literal(1))
-    if step.const is None or step.const == 0:
-        raise Unread(node, Code.FORM, "the step is no constant", "write the number")
+    if step.const is None:
+        by = context.short("size")
+        context.stable.add(by)
+        context.pending.append(f"let {by} = {context.helper('forwards')} {step.argument}")
+        own = context.short()
+        context.names.discard(own)
+        count = f"i64.max 0 (({binary(context, node, ast.Sub, stop, start).text} + {by} - 1) / {by})"
+        return Value(f"map (\\{own} -> {start.at(PRODUCT)} + {own} * {by}) (iota ({count}))", APPLY, "i64", (unknown_size(),), small=True)
+    if step.const == 0:
+        raise Unread(node, Code.FORM, "a step of 0", "NumPy raises an error, too")
     if start.const == 0 and step.const == 1:
         size = stop.size or reader.size_of(stop)
         if not context.assume(size, "a range that ends before 0") and not reader.known_nonnegative(stop):
@@ -329,21 +337,6 @@ def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     else:
         raise Unread(node, Code.SHAPE, "`roll` along this axis is not read", "")
     return Value(text, APPLY, value.dtype, value.shape)
-
-
-@entry("diff")
-def _diff(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    (value,) = values
-    value = reader.as_array(node, value)
-    if value.rank != 1 or not value.axes or value.dtype not in FLOATS | INTS:
-        raise Unread(node, Code.SHAPE, "`diff` of this is not read", "write `x[1:] - x[:-1]`")
-    if value.shape[0].number == 0:
-        return replace(value, memory=frozenset())
-    if not reader.context.assume(value.shape[0] - 1, "`diff` of no elements"):
-        later, earlier = (ast.copy_location(each, node) for each in (ast.Slice(ast.Constant(1)), ast.Slice(None, ast.Constant(-1))))
-        return binary(reader.context, node, ast.Sub, reader.element(node, value, [later]), reader.element(node, value, [earlier]))
-    return Value(f"{reader.context.library('diff', value.dtype)} {value.argument}", APPLY, value.dtype, (value.shape[0] - 1,))
 
 
 @entry("concatenate", "hstack")
@@ -450,10 +443,10 @@ def _not(reader: Expressions, node: ast.Call, values: list[Value], options: dict
     return elementwise(reader.context, node, [reader.truth(node, values[0])], lambda v: (f"!{v[0].at(UNARY + 1)}", UNARY), "bool")
 
 
-@entry("logical_and", "logical_or")
+@entry("logical_and", "logical_or", "logical_xor")
 def _logical(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    op = ast.BitAnd if reader.called(node) is np.logical_and else ast.BitOr
+    op = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr, "logical_xor": ast.BitXor}[reader.called(node).__name__]
     return binary(reader.context, node, op, *(strong(reader.truth(node, value)) for value in values))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .shapes import count_of, in_brackets, named, permuted
 from .tables import full, instead
-from .calls import TABLE, Call, along, axis_of, cast, dtype_of, ravel, refuse_options, strong, under
+from .calls import TABLE, Call, axis_of, cast, dtype_of, ravel, refuse_options, strong, under
 from .functions import filled, integers, joined_sizes, shape_of
 from .context import HELPERS
 from .diagnostics import Code, Unread

@@ -83,6 +83,8 @@ class JitFunction:
             if str(value.dtype) not in DTYPES:
                 raise self.refuse(name, f"the type {value.dtype} is not read", "convert it, for example with `x.astype(np.float64)`")
             return value
+        if isinstance(value, str) or value is None:
+            return value
         if isinstance(value, types.FunctionType) or isinstance(value, JitFunction):
             return getattr(value, "__port__", value)
         raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a NumPy array, a number, or a function")
@@ -91,6 +93,8 @@ class JitFunction:
         """What is known of an argument."""
         if isinstance(value, types.FunctionType):
             return Argument("function", function=value)
+        if isinstance(value, str) or value is None:
+            return Argument("none" if value is None else "text", function=value)
         if isinstance(value, bool):
             return Argument("bool", weak=True)
         if isinstance(value, (np.ndarray, np.generic)):
@@ -145,7 +149,7 @@ class JitFunction:
         self._check_memory(translation, given)
         passed = []
         for name, value in given.items():
-            if isinstance(value, types.FunctionType):
+            if isinstance(value, (types.FunctionType, str)) or value is None:
                 continue
             sizes = translation.sizes[name]
             if any(size == ONE for size in sizes):
@@ -223,12 +227,25 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
     if result.kind == "argument":
         return given[result.name]
     if result.kind == "tuple":
-        return tuple(_rebuilt(part, flat, given) for part in result.parts)
+        parts = [_rebuilt(part, flat, given) for part in result.parts]
+        return parts if result.name == "list" else tuple(parts)
+    if result.kind == "record":
+        return {key: _rebuilt(part, flat, given) for key, part in zip(result.name.split("\n") if result.name else [], result.parts)}
     value = flat.pop(0)
+    if result.kind == "list":
+        made = listed(np.asarray(value), int(result.name.rstrip("t")), result.dtype.endswith("w"))
+        return [tuple(each) for each in made] if result.name.endswith("t") else made
     if result.kind == "array":
         value = np.asarray(value)
         return np.expand_dims(value, result.ones) if result.ones else value
     return value.item() if result.dtype.endswith("w") else value
+
+
+def listed(array: Any, depth: int, weak: bool) -> Any:
+    """An array as a list whose elements are Python's own numbers, NumPy's, or arrays."""
+    if weak:
+        return array.tolist()
+    return list(array) if depth == 1 else [listed(row, depth - 1, weak) for row in array]
 
 
 def jit(function: Callable[..., Any] | None = None, *, backend: str = "auto") -> Any:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, joined, unknown_size
-from .reading import assigned, base_of, exposed, leaves, used, written_by
-from .sizes import ONE, Size
-from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
+from .operators import joined
+from .reading import assigned, exposed, leaves, used
+from .sizes import Size
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
 
-from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text, words
-from .places import Places
+from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text
+from .iterations import Iterations
 
 
 @dataclass
@@ -34,7 +33,7 @@ class Leaving:
         return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
 
 
-class Loops(Places):
+class Loops(Iterations):
     """Reads loops."""
 
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
@@ -93,14 +92,22 @@ class Loops(Places):
                 return short
         if isinstance(statement, ast.For) and self.never_runs(statement):
             return [line for each in statement.orelse for line in self.guarded(each)]
+        opening, buffered = self.grown(statement)
+        opening += self.replaced(statement)
+        if opening or buffered:
+            lines = opening + self.loop(statement, leaving)
+            for name in buffered:
+                lines += self.gathered_list(name)
+            return lines
         if statement.orelse and leaves(statement.body, (ast.Break,)):
             raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
         changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
         carried = [name for name in changed if name in self.live or name in self.mutated or name in reads_before(statement, name)]
         target_names = assigned([statement.target]) if isinstance(statement, ast.For) else set()
-        carried = [name for name in carried if name not in target_names]
         start = dict(self.env)
+        whole = [name for name in carried if (value := start[name]) is not None and value.spread]
+        carried = [name for name in carried if name not in target_names and name not in whole]
         for name in carried:
             if start[name] is None:
                 raise Poisoned
@@ -124,7 +131,7 @@ class Loops(Places):
                     if any(other.dtype != value.dtype for other in ends[name]):
                         known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
-                    if new != known:
+                    if new != known or new.serial != known.serial or new.view is not known.view:
                         entry[name], again = new, True
             if not again:
                 break
@@ -139,7 +146,7 @@ class Loops(Places):
                 final = entry[name]
                 assert final is not None
                 self.env[name] = replace(final, text=self.name_of(name), prec=ATOM, const=None, size=final.size if final.size == start[name].size and final.size is not None and name not in carried else None)  # type: ignore[union-attr]
-            else:
+            elif name not in whole:
                 self.env.pop(name, None)
         lines += [line for each in statement.orelse for line in self.guarded(each)]
         return lines
@@ -230,7 +237,9 @@ class Loops(Places):
         converted = convert(known, dtype)
         if known.shape != value.shape:
             converted = replace(converted, shape=tuple(self.varying(node, name, k, a, b) for k, (a, b) in enumerate(zip(known.shape, value.shape))))
-        return replace(converted, weak=weak, memory=known.memory | value.memory)
+        serial = known.serial if known.serial == value.serial else f"loop {getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)} {name}"
+        view = known.view if known.view is not None and known.view.same(value.view) else None
+        return replace(converted, weak=weak, memory=known.memory | value.memory, serial=serial, view=view)
 
     def varying(self, node: ast.AST, name: str, axis: int, known: Size, value: Size) -> Size:
         """The size of a dimension that may be another one after an iteration."""
@@ -255,11 +264,18 @@ class Loops(Places):
 
     def unrolled(self, statement: ast.For) -> Lines | None:
         """A loop over a tuple, written out."""
-        if not isinstance(statement.iter, (ast.Tuple, ast.List)) or leaves(statement.body, (ast.Break, ast.Continue)):
+        node = statement.iter
+        parts = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args
+        if not isinstance(node, (ast.Tuple, ast.List, ast.Name)) and not parts or leaves(statement.body, (ast.Break, ast.Continue)):
             return None
+        value = self.eval(node)
+        if isinstance(node, ast.Name) and (value.items is None or value.dtype not in ("tuple", "record") or len(value.items) > 16):
+            return None
+        if value.dtype == "record" and value.kind is None:
+            value = replace(value, items=tuple(Value(repr(key), ATOM, "text", function=key) for key in value.keys))
         lines: Lines = []
         outer = self.live
-        for item in self.eval(statement.iter).items or ():
+        for item in value.items or ():
             self.live = outer | used(list(statement.body))
             lines += self.assign(statement, statement.target, item)
             lines += self.straight(statement.body)
@@ -295,6 +311,11 @@ class Loops(Places):
             texts = []
             for name, values in late.items():
                 values.append(self.env.get(name))
+            for name, value in start.items():
+                if value is not None and value.spread and name in self.env and self.env[name] is None:
+                    raise Poisoned
+                if value is not None and value.spread and ((end := self.env.get(name)) is None or end.spread != value.spread or end.dtype != value.dtype):
+                    raise Unread(statement, Code.TYPE, f"`{name}` has other parts after an iteration", "give it the same parts everywhere")
             for name in carried:
                 value = self.env.get(name)
                 if value is None:
@@ -340,183 +361,6 @@ class Loops(Places):
         shown = tuple_text(["_" if name in (counter, flag) else own for name, own in zip(names, typed)])
         shown = f"({shown})" if types and len(names) == 1 else shown
         return [*opening_lines, f"let {shown} =", f"  {opening} {condition} do", *indented(lines, 4)], ends
-
-    def fresh_name(self, name: str) -> str:
-        """A name that the function does not have."""
-        while name in self.context.names:
-            name += "_"
-        return name
-
-    def heading(self, statement: ast.For | ast.While, early: bool) -> tuple[str, Lines, str]:
-        """What stands between the variables of a loop and `do`; the lines that its body begins with; the name of a counter, if there is one."""
-        if isinstance(statement, ast.While):
-            test = self.condition(statement.test)
-            if self.context.pending:
-                self.context.pending.clear()
-                raise Unread(statement, Code.FORM, "a call of a function in the condition of `while`", "assign it to a variable")
-            return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
-        names = sorted(assigned([statement.target]))
-        count, lines, single = self.iterated(statement)
-        if early:
-            counter = single or self.fresh_name("i")
-            return f"while GO && {counter} < {count}", lines, counter
-        used_here = any(name in used(list(statement.body)) for name in names)
-        counter = single or (self.fresh_name("i") if used_here or lines else "_")
-        if single and not used_here:
-            counter = "_i" if single == "_" else single
-        return f"for {counter} < {count}", lines if used_here else [], ""
-
-    def iterated(self, statement: ast.For) -> tuple[str, Lines, str]:
-        """How often a loop runs; how its target follows from the counter; the name of the counter if it is the target."""
-        target, source = statement.target, statement.iter
-        if isinstance(source, ast.Call) and not source.keywords:
-            function = self.resolve(source.func)
-            if function is range:
-                return self.over_range(target, [self.eval(each) for each in source.args], False)
-            if function is reversed and isinstance(source.args[0], ast.Call) and self.resolve(source.args[0].func) is range:
-                return self.over_range(target, [self.eval(each) for each in source.args[0].args], True)
-            if function in (enumerate, zip):
-                return self.over_several(statement, target, source, function)
-        array = self.eval(source)
-        return self.over_arrays(statement, [(target, array)], self.fresh_name("i"))
-
-    def over_several(self, statement: ast.For, target: ast.expr, source: ast.Call, function: Any) -> tuple[str, Lines, str]:
-        if not isinstance(target, ast.Tuple) or len(target.elts) != (2 if function is enumerate else len(source.args)):
-            raise Unread(target, Code.FORM, "this target is not read", "name each part")
-        if function is enumerate:
-            index = target.elts[0]
-            if len(source.args) != 1 or not isinstance(index, ast.Name):
-                raise Unread(source, Code.FORM, "`enumerate` from another number", "add it in the loop")
-            name = self.name_of(index.id)
-            inner = source.args[0]
-            if isinstance(inner, ast.Call) and self.resolve(inner.func) is zip and isinstance(target.elts[1], ast.Tuple):
-                pairs = [(each, self.eval(argument)) for each, argument in zip(target.elts[1].elts, inner.args)]
-            else:
-                pairs = [(target.elts[1], self.eval(inner))]
-            count, lines, _ = self.over_arrays(statement, pairs, name)
-            self.env[index.id] = self.counter_value(name, Size.of(0), None)
-            return count, lines, name
-        pairs = [(each, self.eval(argument)) for each, argument in zip(target.elts, source.args)]
-        return self.over_arrays(statement, pairs, self.fresh_name("i"))
-
-    def over_arrays(self, statement: ast.For, pairs: list[tuple[ast.expr, Value]], counter: str) -> tuple[str, Lines, str]:
-        lines: Lines = []
-        counts = []
-        trips: list[Size] = []
-        changed = {self.name_of(name) for name in assigned(list(statement.body))}
-        for target, array in pairs:
-            if array.items is not None:
-                array = self.as_array(statement, array)
-            if not array.rank or array.shape[0] == ONE or not isinstance(target, (ast.Name, ast.Tuple)):
-                raise Unread(statement, Code.FORM, "a loop over this is not read", "loop over `range(len(x))`")
-            if words(array.text) & changed and not self.read_where_it_is(statement, array):
-                array = self.kept(statement, array)
-            counts.append(self.size_value(array, 0))
-            trips.append(array.shape[0])
-            index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
-            item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
-            if isinstance(target, ast.Tuple):
-                waiting = list(self.context.pending)
-                self.context.pending.clear()
-                made = self.unpack(statement, target, item)
-                lines += self.flush() + made
-                self.context.pending[:] = waiting
-            elif target.id in used(list(statement.body)):
-                lines += self.bind(statement, target.id, item)
-        if all(each == trips[0] for each in trips):
-            self.trips = trips[0]
-        count = counts[0].text if counts[0].prec >= 8 else counts[0].argument
-        for other in counts[1:]:
-            if other.text != counts[0].text:
-                count = f"(i64.min {count} {other.argument})"
-        return count, lines, ""
-
-    def read_where_it_is(self, statement: ast.For, array: Value) -> bool:
-        """Whether a loop goes over a whole array with a name that keeps it: each iteration reads what the earlier ones wrote, as in NumPy."""
-        name = next((name for name, value in self.env.items() if value is not None and value.rank and self.name_of(name) == array.text), None)
-        inside = [node for each in statement.body for node in ast.walk(each)]
-        in_place = {id(node.target) for node in inside if isinstance(node, ast.AugAssign)}
-        return name is not None and not any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) and id(node) not in in_place for node in inside)
-
-    def kept(self, statement: ast.For, array: Value) -> Value:
-        """The array that a loop goes over, under a name of its own: what the body does with the names that it was made from does not change it."""
-        written = {base.id for node in ast.walk(statement) if isinstance(node, (ast.Subscript, ast.AugAssign, ast.Call)) for base in written_bases(node)}
-        known = [self.env.get(name) for name in written] + [None] * bool(written and array.memory and self.aliases(statement, array))
-        if array.memory and any(value is None or value.rank and value.memory & array.memory for value in known):
-            raise Unread(statement, Code.ALIAS, "the loop changes the array that it goes over", "copy the array first")
-        name = self.context.short()
-        self.context.pending.append(f"let {name} = {array.text}")
-        return array.named(name)
-
-    def aliases(self, statement: ast.For, array: Value) -> bool:
-        """Whether the body gives another name to the array that the loop goes over."""
-        holders = {name for name, value in self.env.items() if value is not None and value.rank and value.memory & array.memory}
-        return any(isinstance(node, ast.Assign) and used([node.value]) & holders for node in ast.walk(statement))
-
-    def counter_value(self, name: str, low: Size | None, high: Size | None) -> Value:
-        """The index of a loop."""
-        # A name that is bound several times is no name for a size: its value changes.
-        own = name if name in self.context.stable or name not in {self.name_of(each) for each in self.locals} else fresh()
-        self.context.bounds.pop(own, None)
-        self.context.bounds[own] = (low, high)
-        return Value(name, ATOM, "i64", weak=True, size=Size.name(own), small=True)
-
-    def unchanged(self, value: Value) -> Value:
-        """The bound of a loop whose body changes what it was made from: it keeps the value that it had before."""
-        if not words(value.text) & self.changing:
-            return value
-        name = self.context.short()
-        self.context.pending.append(f"let {name} = {bound_text(value)}")
-        return replace(value, text=name, prec=ATOM)
-
-    def over_range(self, target: ast.expr, values: list[Value], backwards: bool) -> tuple[str, Lines, str]:
-        if not isinstance(target, ast.Name):
-            raise Unread(target, Code.FORM, "this target is not read", "")
-        for value in values:
-            if not value.scalar or value.dtype not in INTS:
-                raise Unread(target, Code.TYPE, "a bound of `range` that is no integer", "")
-        values = [self.unchanged(replace(convert(value, "i64"), weak=True)) for value in values]
-        start, stop = (literal(0), values[0]) if len(values) == 1 else (values[0], values[1])
-        step = values[2] if len(values) > 2 else literal(1)
-        if not isinstance(step.const, int) or step.const == 0:
-            raise Unread(target, Code.FORM, "a step of `range` that is no constant", "use `while`")
-        name = self.name_of(target.id)
-        own = name if name != "_" else "_i"
-        stable = self.context.stable | self.context.sizes
-        low, high = (self.size_of(each) for each in (start, stop))
-
-        def usable(size: Size) -> Size | None:
-            return size if size.known and size.names() <= stable | set(self.context.bounds) else None
-
-        if step.const == 1 and usable(low) is not None and usable(high) is not None:
-            self.trips = high - low
-        if start.const == 0 and step.const == 1 and not backwards:
-            self.env[target.id] = self.counter_value(own, Size.of(0), (usable(high) or unknown_size()) - 1 if usable(high) else None)
-            return stop.at(6) if stop.prec < 6 else stop.text, [], own
-        # The counter goes from 0; the variable follows from it.
-        counter = self.fresh_name("k" if own != "k" else "l")
-        self.context.names.add(counter)
-        span = binary(self.context, target, ast.Sub, replace(stop, small=True), replace(start, small=True))
-        distance = span.text if step.const > 0 else binary(self.context, target, ast.Sub, replace(start, small=True), replace(stop, small=True)).text
-        size = abs(step.const)
-        if stop.size is not None and start.size is not None and (d := (stop.size - start.size if step.const > 0 else start.size - stop.size)).known:
-            distance = d.text()
-        count = distance if size == 1 else f"({distance} + {size - 1}) / {size}"
-        if backwards:
-            if step.const != 1:
-                raise Unread(target, Code.FORM, "`reversed` of a range with a step", "write the range backwards")
-            text = f"{stop.at(6)} - 1 - {counter}"
-            bounds = (usable(low), usable(high - 1))
-        elif step.const > 0:
-            part = counter if size == 1 else f"{size} * {counter}"
-            text = f"{start.at(6)} + {part}"
-            bounds = (usable(low), usable(high - 1))
-        else:
-            part = counter if size == 1 else f"{size} * {counter}"
-            text = f"{start.at(6)} - {part}"
-            bounds = (usable(high + 1), usable(low))
-        self.env[target.id] = self.counter_value(own, *bounds)
-        return count if count.isidentifier() else f"({count})", [f"let {own} = {text}"], counter
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
@@ -573,19 +417,6 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
         return replace(value, memory=frozenset(memory))
 
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
-
-
-def written_bases(node: ast.AST) -> list[ast.Name]:
-    """The names whose elements a node writes."""
-    if isinstance(node, ast.Subscript):
-        bases = [base_of(node)] if isinstance(node.ctx, ast.Store) else []
-    elif isinstance(node, ast.AugAssign):
-        bases = [base_of(node.target)]
-    else:
-        assert isinstance(node, ast.Call)
-        bases = [base_of(each) for each in written_by(node)] if isinstance(node.func, ast.Attribute) else []
-        bases += [ast.Name(each, ast.Load()) for each in getattr(node, "written", ())]
-    return [base for base in bases if isinstance(base, ast.Name)]
 
 
 def only_compared(statement: ast.While, name: str) -> bool:

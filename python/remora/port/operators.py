@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -197,6 +197,10 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
     for value in (left, right):
         if value.items is not None or value.function is not None:
             raise Unread(node, Code.TYPE, "arithmetic with a tuple or list", "make an array of it: `np.array([..])`")
+    left, right = beside_float(left, right, op), beside_float(right, left, op)
+    if isinstance(left.origin, Power) and isinstance(right.origin, Power) and right.dtype == "f64":
+        # The second one has to be a float; then the first one may be what it is.
+        left = beside_float(left, replace(right, origin=None), op)
     if left.weak and right.weak:
         return _python_numbers(context, node, op, left, right, symbol, prec)
     if op in (ast.LShift, ast.RShift):
@@ -225,6 +229,21 @@ def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: 
     made = elementwise(context, node, values, infix(symbol, prec), dtype)
     size = _size(op, left, right) if dtype == "i64" and not made.shape else None
     return replace(made, size=size, small=left.small and right.small and op in (ast.Add, ast.Sub))
+
+
+@dataclass(frozen=True)
+class Power:
+    """What is kept of a number that is a float in some cases only, such as a power of Python's own integers: the text that makes a float in all of them."""
+
+    text: str
+
+
+def beside_float(value: Value, other: Value, op: Any) -> Value:
+    """A power of integers beside a float: there it is one, too, whatever the exponent is."""
+    power = value.origin
+    if not isinstance(power, Power) or not (other.dtype in FLOATS and not isinstance(other.origin, Power) or op is ast.Div and not isinstance(other.origin, Power)):
+        return value
+    return replace(value, text=power.text, prec=APPLY, dtype="f64", origin=None, size=None, small=False)
 
 
 def _shift(context: Context, node: ast.AST | None, ufunc: Any, left: Value, right: Value, symbol: str) -> Value:
@@ -313,8 +332,11 @@ def _python_integers(context: Context, node: ast.AST | None, op: Any, left: Valu
     elif op is ast.Pow and not (left.small and right.const in (0, 1)):
         if right.const == 2:
             return _python_integers(context, node, ast.Mult, left, left, "*", PRODUCT)
-        context.helper("times")
-        scalar = applied(context.helper("raised"))
+        if isinstance(right.const, int) and right.const >= 0:
+            context.helper("times")
+            scalar = applied(context.helper("raised"))
+        else:
+            return _power(context, left, right)
     made = elementwise(context, node, [left, right], scalar, "i64")
     size = _size(op, left, right)
     keep_small = (small and op in (ast.Add, ast.Sub, ast.FloorDiv)) or (op is ast.Mod and right.small) or (op is ast.FloorDiv and left.small)
@@ -324,8 +346,19 @@ def _python_integers(context: Context, node: ast.AST | None, op: Any, left: Valu
     return replace(made, weak=True, size=size, small=keep_small)
 
 
+def _power(context: Context, left: Value, right: Value) -> Value:
+    """A power of Python's own integers whose exponent only the run knows: by its form it is taken to be negative, or not."""
+    floats = [_as_float(each).argument for each in (left, right)]
+    both = f"{context.helper('power')} {' '.join(floats)}"
+    if right.text.startswith("-"):
+        return Value(f"{context.helper('inverse_power')} {left.argument} {right.argument}", APPLY, "f64", weak=True, origin=Power(both))
+    context.helper("times")
+    return Value(f"{context.helper('raised')} {left.argument} {right.argument}", APPLY, "i64", weak=True, origin=Power(both))
+
+
 def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """A comparison of numbers or arrays."""
+    left, right = beside_float(left, right, ast.Sub), beside_float(right, left, ast.Sub)
     if op not in COMPARISONS:
         raise Unread(node, Code.FORM, f"the comparison `{op.__name__}` is not read", "compare numbers with `==`, `<`, ..")
     ufunc, symbol = COMPARISONS[op]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from .blocks import Lines, as_load, words
-from .calls import along, ravel
+from .calls import ravel
 from .diagnostics import Code, Unread
-from .expressions import whole_slice
-from .reading import out_of
+from .indices import whole_slice
 from .operators import applied, broadcast, elementwise, joined, named_size, sized, unstretched
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, INTS, Value, bound_text, fresh, type_text
+from .values import ATOM, INTS, Value, bound_text, fresh, type_text
 from .writes import Writes
+
+
+# What is written to a place, from what stands there and the value.
+Change = Callable[[Value, Value], Value]
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class Places(Writes):
             return []
         return [each for each in self.index_items(target.slice, array) if isinstance(each, Value) and (each.rank or each.dtype == "bool")]
 
-    def write_places(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+    def write_places(self, target: ast.AST, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
         """A write where a mask is true, or to the places of an array of integers, in their order."""
         context, text = self.context, self.name_of(name)
         place = parts[0]
@@ -131,8 +133,11 @@ class Places(Writes):
         lines.append(f"let ({name}: {type_text(value)}) = {value.text}")
         return value.named(name)
 
-    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
-        """A write to places that are no block of the array, one after the other: where a place occurs twice the last one stays."""
+    def scattered(self, target: ast.AST, name: str, array: Value, parts: list[Any], value: Value, change: Change | None = None) -> Lines:
+        """A write to places that are no block of the array, one after the other: where a place occurs twice the last one stays.
+
+        `change` makes what is written from what stands there and the value.
+        """
         context, text = self.context, self.name_of(name)
         if any(part is None for part in parts):
             raise Unread(target, Code.FORM, "a new axis in what is written", "")
@@ -148,17 +153,16 @@ class Places(Writes):
                 part = part.named(own)
             indices[axis] = part
         common = broadcast(context, target, list(indices.values()))[0] if indices else ()
-        if any(size == ONE for size in common):
-            raise Unread(target, Code.SHAPE, "a write to places with a dimension of size 1", "")
-        whole = [Loop(size, context.short("index")) for size in common]
+        whole = [Loop(size, context.short("index") if size != ONE else "") for size in common]
         texts, shape, loops = self.places_of(target, array, parts, indices, whole)
-        value = self.fit_shape(target, value, tuple(size for size, _ in shape))
+        loops = [each for each in loops if each.counter]
+        value = self.fit_shape(target, value, tuple(size for size, _ in shape), ones=True)
         lines = self.flush() + lines
         if value.prec < ATOM or text in words(value.text):
             own = context.short()
             lines.append(f"let {own} = {value.text}")
             value = value.named(own)
-        counters = [counter for _, counter in shape][len(shape) - value.rank :]
+        counters = [shape[len(shape) - value.rank + k][1] for k in value.axes]
         while counters and counters[-1] == ":":
             counters.pop()
         new = f"{value.text}[{', '.join(counters)}]" if counters else value.argument
@@ -166,10 +170,18 @@ class Places(Writes):
         lines.append(f"let {text} =")
         for depth, each in enumerate(loops):
             lines.append(f"{'  ' * (depth + 1)}loop {text} = {text} for {each.counter} < {each.size.text()} do")
-        return [*lines, f"{'  ' * (len(loops) + 1)}{text} with [{', '.join(texts)}] = {new}"]
+        inner = "  " * (len(loops) + 1)
+        if change is not None:
+            rest = tuple(size for size, counter in shape if counter == ":")
+            old = Value(f"{text}[{', '.join(texts)}]", ATOM, array.dtype, rest)
+            kept = value.shape[value.rank - len([k for k in value.axes if shape[len(shape) - value.rank + k][1] == ":"]) :] if value.rank else ()
+            new = change(old, replace(value, text=new, prec=ATOM, shape=kept, const=value.const if not value.rank else None)).text
+            lines += [inner + line for line in self.flush()]
+            new = f"({new})" if not loops else new
+        return [*lines, f"{inner}{text} with [{', '.join(texts)}] = {new}"]
 
     def places_of(
-        self, target: ast.Subscript, array: Value, parts: list[Any], indices: dict[int, Value], whole: list[Loop]
+        self, target: ast.AST, array: Value, parts: list[Any], indices: dict[int, Value], whole: list[Loop]
     ) -> tuple[list[str], list[tuple[Size, str]], list[Loop]]:
         """The index of one write, the dimensions of what is written with what stands for them in an index, and the loops."""
         texts: list[str] = []
@@ -267,83 +279,3 @@ class Places(Writes):
         chosen = elementwise(self.context, target, [mask, made, array], applied(self.context.library("where", array.dtype)), array.dtype)
         self.written(name, array)
         return [f"let {self.name_of(name)} = {chosen.text}"]
-
-    def is_read(self, node: ast.Call) -> bool:
-        """Whether a function is called whose definition is read."""
-        raise NotImplementedError
-
-    def s_expr(self, statement: ast.Expr) -> Lines:
-        if isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute):
-            lines = self.in_place_call(statement, statement.value, statement.value.func)
-            if lines is not None:
-                return lines
-        return super().s_expr(statement)
-
-    def in_place_call(self, statement: ast.Expr, node: ast.Call, function: ast.Attribute) -> Lines | None:
-        """`x.sort()`, `x.fill(v)`, `np.add.at(x, i, v)` and `np.add(.., out=x)`; None for other calls."""
-        target = out_of(node, self.resolve(function))
-        if target is not None:
-            return self.write_result(statement, node, target)
-        if self.is_read(node):
-            return None
-        values, options = self.arguments(node)
-        if isinstance(self.resolve(function.value), np.ufunc):
-            ufunc = self.resolve(function.value)
-            if function.attr != "at" or len(values) != 3 or options or not isinstance(node.args[0], ast.Name) or ufunc not in (np.add, np.subtract, np.multiply):
-                return None
-            op = {np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult}[ufunc]
-            return self.combined_at(statement, node.args[0].id, op, values[1], values[2])
-        if not isinstance(function.value, ast.Name) or self.resolve(function.value) is not None or options:
-            return None
-        name = function.value.id
-        if function.attr == "sort" and not values:
-            array = self.owned(function.value, name)
-            made = along(self, node, "sort", array, [], {})
-            self.written(name, array)
-            return [f"let {self.name_of(name)} = {made.text}"]
-        if function.attr == "fill" and len(values) == 1 and not values[0].rank:
-            array = self.owned(function.value, name)
-            value = self.as_element(statement, array, values[0])
-            self.written(name, array)
-            return [f"let {self.name_of(name)}[:] = {value.text}"]
-        return None
-
-    def write_result(self, statement: ast.Expr, node: ast.Call, target: ast.expr) -> Lines:
-        """`np.add(a, b, out=x)` and `np.copyto(x, a)` as a write to all elements."""
-        arguments = [each for each in node.args if each is not target]
-        keywords = [each for each in node.keywords if each.arg != "out"]
-        copied = self.resolve(node.func) is np.copyto
-        value = self.eval(arguments[0] if copied else ast.copy_location(ast.Call(node.func, arguments, keywords), node))
-        if isinstance(target, ast.Name):
-            target = ast.copy_location(ast.Subscript(target, ast.copy_location(ast.Constant(...), target), ast.Store()), target)
-        if not isinstance(target, ast.Subscript):
-            raise Unread(target, Code.FORM, "this is no array that a result can be written to", "write the result with `=`")
-        lines = self.flush()
-        return lines + self.write(statement, target, value)
-
-    def combined_at(self, statement: ast.AST, name: str, op: type, place: Value, value: Value) -> Lines:
-        """`np.add.at`: each place as often as it occurs."""
-        array = self.owned(statement, name)
-        if array.rank != 1 or place.rank != 1 or len(place.axes) != 1 or place.dtype not in INTS or value.rank > 1 or len(value.axes) != value.rank:
-            raise Unread(statement, Code.FORM, "this form of `at` is not read", "write a loop over the places")
-        context, text, lines = self.context, self.name_of(name), []
-        if value.rank:
-            size, check = joined(context, statement, [place.shape[0], value.shape[0]])
-            if check:
-                raise Unread(statement, Code.SHAPE, "the sizes of the places and the values may differ", "")
-        bound: list[Value] = []
-        for each in (place, value):
-            if each.prec < ATOM or text in words(each.text):
-                own = context.short()
-                lines.append(f"let {own} = {each.text}")
-                each = each.named(own)
-            bound.append(each)
-        place, value = bound
-        counter = context.short("index")
-        index = self.position(Value(f"{place.text}[{counter}]", ATOM, place.dtype), array.shape[0], self.count_text(array.named(text), 0))
-        own = context.short()
-        one = replace(value, text=f"{value.text}[{counter}]", shape=(), prec=ATOM) if value.rank else value
-        made = self.in_place(statement, op, Value(f"{text}[{own}]", ATOM, array.dtype), one, array.dtype)
-        self.written(name, array)
-        head = f"  loop {text} = {text} for {counter} < length {place.argument} do"
-        return [*lines, f"let {text} =", head, f"    let {own} = {index}", f"    in {text} with [{own}] = {made.text}"]

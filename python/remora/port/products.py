@@ -12,9 +12,8 @@ from .diagnostics import Code, Unread
 from .functions import joined_sizes, matmul
 from .operators import applied, binary, elementwise, sized
 from .shapes import count_of, in_brackets, one_type
-from .sizes import ONE, Size
 from .tables import also, floating, full, instead, square
-from .values import APPLY, ATOM, PRODUCT, Value, literal
+from .values import APPLY, Value, literal
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -38,66 +37,6 @@ HELPERS["regular_2d"] = (
 )
 
 
-
-
-@also("einsum")
-def _einsum(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-    if not isinstance(text, str) or "." in text:
-        raise Unread(node, Code.FORM, "the subscripts of `einsum` are no constant without `...`", "write them")
-    inputs, arrow, output = text.replace(" ", "").partition("->")
-    names = inputs.split(",")
-    if not arrow:
-        letters = "".join(names)
-        output = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    arrays = values[1:]
-    if len(names) != len(arrays) or any(len(name) != value.rank for name, value in zip(names, arrays)) or len(set(output)) != len(output):
-        raise Unread(node, Code.SHAPE, "these subscripts do not fit the arrays", "NumPy raises an error, too")
-    arrays, dtype = one_type(reader, node, [full(node, value, value.rank) for value in arrays])
-    if dtype == "bool":
-        raise Unread(node, Code.TYPE, "`einsum` of truth values", "convert them: `astype(np.int64)`")
-    sizes: dict[str, Size] = {}
-    for number, (name, value) in enumerate(zip(names, arrays)):
-        for axis, letter in enumerate(name):
-            size, check = joined_sizes(reader, node, sizes.setdefault(letter, value.shape[axis]), arrays[number].shape[axis])
-            if check:
-                arrays[number] = sized(reader.context, node, arrays[number], axis, size)
-            sizes[letter] = size
-    if output and set(output) - set(sizes) or any(not size.known for size in sizes.values()):
-        raise Unread(node, Code.SHAPE, "the sizes of `einsum` are not known", "")
-    plain = _known_product(reader, node, names, output, arrays)
-    return plain if plain is not None else _tabulated(reader, names, output, arrays, sizes, dtype)
-
-
-def _known_product(reader: Expressions, node: ast.AST, names: list[str], output: str, arrays: list[Value]) -> Value | None:
-    """A product of vectors and matrices by its name."""
-    if len(names) != 2 or any(len(set(name)) != len(name) for name in names):
-        return None
-    (a, b), (x, y) = names, arrays
-    shared = set(a) & set(b)
-    if len(shared) == 1 and a[-1] in shared and b[0] in shared and output == a[:-1] + b[1:] and len(a) <= 2 and len(b) <= 2:
-        return matmul(reader, node, x, y)
-    if not shared and len(a) == len(b) == 1 and output == a + b:
-        return binary(reader.context, node, ast.Mult, replace(x, shape=(*x.shape, ONE)), y)
-    return None
-
-
-def _tabulated(reader: Expressions, names: list[str], output: str, arrays: list[Value], sizes: dict[str, Size], dtype: str) -> Value:
-    """Each element as a sum of products."""
-    context = reader.context
-    taken: dict[str, str] = {}
-    for letter in sizes:
-        taken[letter] = letter if letter.islower() and letter not in context.names and letter not in context.sizes else context.short()
-    factors = []
-    for name, value in zip(names, arrays):
-        factors.append(f"{value.argument}[{', '.join(taken[letter] for letter in name)}]" if name else value.argument)
-    text, prec = " * ".join(factors), PRODUCT if len(factors) > 1 else ATOM
-    for letter in reversed([letter for letter in sizes if letter not in output]):
-        text, prec = f"{dtype}.sum (tabulate {in_brackets(sizes[letter].text())} (\\{taken[letter]} -> {text}))", APPLY
-    for letter in reversed(output):
-        text, prec = f"tabulate {in_brackets(sizes[letter].text())} (\\{taken[letter]} -> {text})", APPLY
-    return Value(text, prec, dtype, tuple(sizes[letter] for letter in output))
 
 
 @also("inner", "vdot")

@@ -29,6 +29,18 @@ class Definition:
     outer: dict[str, Any]
     indent: int
     function: Any = None  # the Python function, if there is one yet
+    home: Any = None  # of a function inside of another one: the reader of that
+
+    @property
+    def everything(self) -> list[ast.AST]:
+        """All nodes, those of rewritten statements included."""
+        found, todo = [], [self.node, *self.node.__dict__.get("outside", ())]
+        while todo:
+            top: ast.AST = todo.pop()
+            for each in ast.walk(top):
+                found.append(each)
+                todo += each.__dict__.get("rewritten", {}).values()
+        return found
 
 
 def outer_names(function: types.FunctionType) -> dict[str, Any]:
@@ -92,6 +104,7 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     names: set[str] = set()
     for top in nodes:
         for node in walk(top):
+            names |= annotated(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
                 names.add(node.id)
             elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
@@ -110,11 +123,21 @@ def assigned(nodes: Sequence[ast.AST]) -> set[str]:
     return names
 
 
+def annotated(node: ast.AST | None) -> frozenset[str]:
+    """The variables that a statement writes to without naming them: found out when it was read."""
+    found: frozenset[str] = getattr(node, "also", frozenset())
+    return found
+
+
+# Functions of NumPy that write to their first argument.
+WRITING = ("shuffle", "put", "place", "putmask", "put_along_axis", "fill_diagonal")
+
+
 def written_by(node: ast.Call) -> list[ast.expr]:
     """What a call that is a statement writes to: `x.sort()`, `np.add.at(x, ..)`, `np.add(.., out=x)`."""
     function = node.func
     assert isinstance(function, ast.Attribute)
-    if function.attr == "at":
+    if function.attr in ("at", *WRITING) and (function.attr in ("at", "shuffle") or isinstance(function.value, ast.Name) and function.value.id in ("np", "numpy")):
         return node.args[:1]
     target = out_of(node, getattr(np, function.attr, None))
     if target is not None:
@@ -129,7 +152,7 @@ def out_of(node: ast.Call, function: object) -> ast.expr | None:
             return keyword.value
     if isinstance(function, np.ufunc) and len(node.args) == function.nin + 1 and function.nout == 1:
         return node.args[-1]
-    return node.args[0] if function is np.copyto and len(node.args) == 2 else None
+    return node.args[0] if function is np.copyto and len(node.args) >= 2 else None
 
 
 def base_of(node: ast.AST) -> ast.AST:
@@ -157,6 +180,7 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
             # A statement is asked about again and again while a function is read.
             found = {node.id for node in ast.walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
             found |= {node.target.id for node in ast.walk(top) if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)}
+            found = found.union(*(annotated(node) for node in ast.walk(top)))
             known = frozenset(found)
             top.read_names = known  # type: ignore[attr-defined]
         names |= known

@@ -85,8 +85,8 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
     return Value(f"{reader.context.helper('weighed')} {least_text} {weights.argument} {xs.argument}", APPLY, "f64", (unknown_size(),))
 
 
-@extended("unique")
-def _unique(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+def unique_of_vector(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    """`np.unique` of a vector, with counts and places."""
     refuse_options(node, options, ("return_counts", "return_index", "return_inverse"))
     chosen = [key for key, value in options.items() if value.const]
     if not chosen:
@@ -130,21 +130,6 @@ def _isin(reader: Expressions, node: ast.Call, values: list[Value], options: dic
         raise Unread(node, Code.TYPE, f"`isin` of {dtype} is not read", "")
     known = bound(reader, known)
     return elementwise(reader.context, node, [x], applied(f"{reader.context.library('isin', dtype)} {known.argument}"), "bool")
-
-
-@instead("select")
-def _select(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options, ("default",))
-    default = values[2] if len(values) > 2 else options.get("default", literal(0))
-    conditions, choices = values[0].items, values[1].items
-    if conditions is None or choices is None or len(conditions) != len(choices):
-        raise Unread(node, Code.FORM, "`select` with these arguments is not read", "write lists of conditions and choices")
-    if len({choice.dtype for choice in choices if not choice.weak}) > 1:
-        raise Unread(node, Code.TYPE, "choices of different types", "convert them first")
-    made = default
-    for condition, choice in reversed(list(zip(conditions, choices))):
-        made = TABLE["where"](reader, node, [condition, choice, made], {})
-    return made
 
 
 @instead("take", "method.take")
@@ -279,9 +264,8 @@ def _tensordot(reader: Expressions, node: ast.Call, values: list[Value], options
         second[other] = first[one]
     shared = {first[one] for one, _ in pairs}
     output = [letter for letter in [*first, *second] if letter not in shared]
-    text = ast.copy_location(ast.Constant(f"{''.join(first)},{''.join(second)}->{''.join(output)}"), node)
-    call = ast.copy_location(ast.Call(node.func, [text, *node.args[:2]], []), node)
-    return TABLE["einsum"](reader, call, [literal(0), a, b], {})
+    text = f"{''.join(first)},{''.join(second)}->{''.join(output)}"
+    return TABLE["einsum"](reader, node, [Value(repr(text), ATOM, "text", function=text), a, b], {})
 
 
 @instead("cross")

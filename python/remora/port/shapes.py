@@ -11,7 +11,7 @@ import numpy as np
 from .calls import TABLE, axis_of, ravel, refuse_options, under
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
-from .operators import sized
+from .operators import named_size, sized
 from .sizes import ONE, Size
 from .tables import also, full, instead, square
 from .values import APPLY, ATOM, LOW, Value, convert, literal, result_dtype
@@ -62,6 +62,17 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
         dims = "".join(f"[{size.text()}]" for size in real)
         text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
     return Value(text, prec, value.dtype, shape, memory=value.memory)
+
+
+def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
+    """The elements of a vector in the shape of an array, which has as many."""
+    if like.rank == 1:
+        return replace(flat, shape=like.shape)
+    if like.rank > 4 or len(like.axes) != like.rank or not all(size.known for size in like.shape):
+        raise Unread(node, Code.SHAPE, "an array whose sizes have no names, or of more than four dimensions", "give the sizes names: `n, m = a.shape`")
+    function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[like.rank]
+    dims = "".join(f"[{size.text()}]" for size in like.shape)
+    return Value(f"({function} {flat.argument} :> {dims}{flat.dtype})", ATOM, flat.dtype, like.shape)
 
 
 def named(reader: Expressions, node: ast.AST, item: Value) -> Size:
@@ -256,6 +267,12 @@ _first_concatenate = TABLE["concatenate"]
 def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
     name = reader.called(node).__name__
+    if values[0].items is None and values[0].rank > 1 and len(values[0].axes) == values[0].rank and not options and len(values) == 1 and (name != "hstack" or values[0].rank == 2):
+        # The rows of an array, or a list of arrays.
+        whole = reader.as_array(node, values[0])
+        if name == "vstack" and whole.rank == 2:
+            return replace(whole, memory=frozenset())
+        return replace(reshaped(reader, node, whole, [Value("-1", ATOM, "i64", const=-1), *(reader.size_value(whole, k) for k in range(2, whole.rank))]), memory=frozenset())
     parts = [reader.as_array(node, part) for part in values[0].items or ()]
     if not parts:
         raise Unread(node, Code.SHAPE, "a concatenation of these is not read", "write a tuple of arrays")
@@ -273,8 +290,11 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
     size = parts[0].shape[other]
     for k, part in enumerate(parts[1:], 1):
         size, check = joined_sizes(reader, node, size, part.shape[other])
-        if check and size == ONE or check and not size.known:
+        if check and size == ONE:
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        if check and not size.known:
+            parts[0] = named_size(reader.context, parts[0], other)
+            size = parts[0].shape[other]
         if check and part.shape[other] != size:
             parts[k] = sized(reader.context, node, part, other, size)
     if size == ONE:
@@ -296,6 +316,8 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
 @also("stack", "column_stack")
 def _stack(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis",))
+    if values[0].items is None and values[0].rank > 1 and reader.called(node).__name__ == "stack" and not options and len(values) == 1:
+        return replace(reader.as_array(node, values[0]), memory=frozenset())
     if values[0].items is None:
         raise Unread(node, Code.SHAPE, "a stack of these is not read", "write a tuple of arrays")
     parts = [reader.as_array(node, part) for part in values[0].items]

@@ -12,7 +12,7 @@ from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
 from .statements import Statements
-from .values import ATOM, INTS, Value, bound_text, convert, fresh
+from .values import ATOM, GENERATOR, INTS, Value, bound_text, convert, fresh
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,18 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
-    function: Any = None  # a Python function, which is read where it is called
+    function: Any = None  # a Python function, which is read where it is called; of a text, the text
 
 
 @dataclass(frozen=True)
 class Result:
     """How a result of the program becomes what the Python function returns."""
 
-    kind: str  # "array", "number", "tuple", "none", or "argument": the caller's own array
+    kind: str  # "array", "number", "tuple", "record", "list", "none", or "argument": the caller's own array
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
-    name: str = ""
+    name: str = ""  # of an argument; of a list, how many dimensions are lists; of several values, "list", "tuple" or keys
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Translation:
 def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
     """The program for arguments of these types. Problems are in the result; what could be read is in its source, with holes."""
     facts = Facts()
-    for _ in range(64):
+    for _ in range(256):
         try:
             return _Function(definition, arguments, facts).run()
         except Restart:
@@ -83,6 +83,7 @@ class _Function:
         self.node = node
         self.context = Context(definition.file, list(definition.lines), definition.first_line, definition.outer, facts)
         self.reader = Statements(self.context, definition)
+        self.reader.entry_name = self.context.mangle(node.name)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | set(arguments)
         self.context.python_names = set(names)
         self.context.names = {self.context.mangle(name) for name in names} | names | facts.taken
@@ -151,12 +152,15 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.dtype in ("text", "none"):
+                self.reader.env[name] = Value(repr(argument.function), ATOM, argument.dtype, function=argument.function)
+                continue
             if argument.function is not None:
                 self.reader.env[name] = Value(text, ATOM, "function", function=definition(argument.function, self.context))
                 continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
-            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known)
+            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
             for own_memory in memory:
                 self.reader.params[own_memory] = name
         return found
@@ -207,10 +211,13 @@ class _Function:
             value = self.reader.as_array(node, value)
         if value.items is not None:
             found = [self.result(node, item) for item in value.items]
-            return Result("tuple", parts=tuple(each for each, _ in found)), [text for _, texts in found for text in texts]
+            if value.dtype == "record" and value.kind is not None:
+                raise Unread(node, Code.TYPE, f"an object of `{value.kind.__name__}` as a result", "return its parts")
+            keys = "\n".join(value.keys) if value.dtype == "record" else value.dtype
+            return Result("record" if value.dtype == "record" else "tuple", parts=tuple(each for each, _ in found), name=keys), [text for _, texts in found for text in texts]
         if value.dtype == "none":
             return Result("none"), []
-        if value.function is not None:
+        if value.function is not None or value.dtype == GENERATOR:
             raise Unread(node, Code.TYPE, "this result is no number and no array", "")
         for memory in value.memory:
             name = self.reader.params.get(memory)
@@ -218,6 +225,10 @@ class _Function:
                 if value.text == self.context.mangle(name):
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
+        if value.listed and value.kind == "mixed":
+            raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
+        if value.listed:
+            return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
         return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]
@@ -232,10 +243,12 @@ class _Function:
         for name in HELPERS:
             if name in context.helpers:
                 head += ([""] if head else []) + HELPERS[name].split("\n")
+        for text in context.definitions.values():
+            head += ([""] if head else []) + text.split("\n")
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
-            if argument.function is not None:
+            if argument.function is not None or argument.dtype == "none":
                 continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)

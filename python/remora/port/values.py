@@ -21,6 +21,7 @@ DTYPES = {
 NUMPY = {ours: np.dtype(theirs) for theirs, ours in DTYPES.items()}
 INTS = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"}
 FLOATS = {"f32", "f64"}
+GENERATOR = "pcg64.state"  # the type of a generator of random numbers
 WEAK = {"bool": bool, "i64": int, "f64": float, "c128": complex}
 
 _FRESH = itertools.count()
@@ -47,6 +48,13 @@ class Value:
     items: tuple[Any, ...] | None = None  # a tuple or list of values
     function: Any = field(default=None, compare=False)
     origin: Any = field(default=None, compare=False)  # the literal that a variable was given, and has had since
+    serial: Any = field(default=None, compare=False)  # of the array of a variable: what it stands for, until the name is given to something else
+    listed: int = field(default=0, compare=False)  # so many of the outermost dimensions are Python's lists
+    weakly: bool = field(default=False, compare=False)  # of a list: its elements are numbers of Python's own
+    keys: tuple[str, ...] = ()  # of a record: the names of its parts
+    kind: Any = field(default=None, compare=False)  # of a record: the class that it is an instance of
+    spread: tuple[str, ...] = ()  # variables of no name of Python's that this one consists of
+    view: Any = field(default=None, compare=False)  # what the variable is a part of: see `views`
 
     @property
     def rank(self) -> int:

@@ -22,6 +22,10 @@ from .assignments import Assignments
 class Writes(Assignments):
     """Reads what writes to elements."""
 
+    def follows(self, other: str, name: str) -> bool:
+        """Whether a variable is a view of an array that is written, which is made anew afterwards."""
+        raise NotImplementedError
+
     def owned(self, node: ast.AST, name: str) -> Value:
         """An array whose elements are written: nothing else may see it."""
         value = self.env.get(name)
@@ -34,7 +38,7 @@ class Writes(Assignments):
         if value.shape and len(value.axes) != value.rank:
             raise Unread(node, Code.SHAPE, "a write to an array with a dimension of size 1", "")
         for other, known in self.env.items():
-            if other != name and known is not None and shares(known, value) and other in self.live:
+            if other != name and known is not None and shares(known, value) and other in self.live and not self.follows(other, name):
                 raise Unread(
                     node, Code.ALIAS, f"`{name}` may share its memory with `{other}`, which is used later and would see this write",
                     f"copy it first (`{name} = {name}.copy()`), or write to `{other}` itself",
@@ -126,16 +130,16 @@ class Writes(Assignments):
             if not value.rank:
                 made = filled(self, target, [self.size_value(array, k) for k in range(array.rank)], value)
                 return [*lines, f"let {text} = {made.text}"]
-            if value.rank < len(shape):
-                raise Unread(target, Code.FORM, "a write of a row to all rows", "write `a = np.zeros_like(a) + row`")
+            for k in reversed(range(len(shape) - value.rank)):
+                value = Value(f"replicate {self.count_text(array, k)} {value.argument}", APPLY, value.dtype, (shape[k], *value.shape))
             return [*lines, f"let {text} = {value.text}"]
         return [*lines, f"let {text}[{', '.join(texts)}] = {value.text}"]
 
-    def scattered(self, target: ast.Subscript, name: str, array: Value, parts: list[Any], value: Value) -> Lines:
+    def scattered(self, target: ast.AST, name: str, array: Value, parts: list[Any], value: Value, change: Any = None) -> Lines:
         """A write to places that are no block of the array, one after the other."""
         raise NotImplementedError
 
-    def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...]) -> Value:
+    def fit_shape(self, node: ast.AST, value: Value, shape: tuple[Size, ...], ones: bool = False) -> Value:
         """A value that is broadcast to a shape."""
         from .operators import joined
 
@@ -152,7 +156,7 @@ class Writes(Assignments):
                 if shape[k + offset].known:
                     value = sized(self.context, node, value, k, shape[k + offset])
                 # Where the size of the part is not known, the write itself looks at it.
-        if len(wanted) != len(shape) and value.axes:
+        if len(wanted) != len(shape) and value.axes and not ones:
             raise Unread(node, Code.SHAPE, "a write to a part of size 1", "write the element")
         if any(size == ONE for size in shape) and not value.axes and value.rank == 0:
             return value

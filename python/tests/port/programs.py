@@ -269,9 +269,9 @@ class Generator:
         return lines or [f"{margin}pass"]
 
     def statement(self) -> list[str]:
-        makers = [self.assign, self.assign, self.assign, self.write, self.write, self.masked, self.augmented, self.view, self.view_write]
+        makers = [self.assign, self.assign, self.assign, self.write, self.write, self.masked, self.augmented, self.view, self.view_write, self.changed, self.record]
         if self.depth < 2:
-            makers += [self.branch, self.counted, self.counted, self.over, self.repeat]
+            makers += [self.branch, self.counted, self.counted, self.over, self.repeat, self.grown, self.chosen]
         for _ in range(8):
             made = self.pick(makers)()
             if made:
@@ -439,6 +439,77 @@ class Generator:
         self.depth -= 1
         return lines
 
+    def number_name(self, kind: Kind) -> str:
+        """A variable for a number: inside of loops and branches one that there is."""
+        if not self.depth:
+            return self.name(kind)
+        names = self.having(lambda other: other == kind)
+        return self.pick(names) if names else ""
+
+    def grown(self) -> list[str]:
+        """A list that grows in a loop."""
+        names = self.having(lambda kind: kind.rank > 0 and kind.dtype in ("float64", "int64"))
+        target = self.number_name(Kind("pyint"))
+        if not names or not target:
+            return []
+        name = self.pick(names)
+        self.fresh += 1
+        out, item = f"l{self.fresh}", f"v{self.fresh}"
+        row = self.kinds[name].rank == 2
+        element = self.pick([f"{item}.sum()", f"{item}[0] * 2", f"{item}.copy()", f"{item} * 0.5"]) if row else self.pick([item, f"{item} * 2", f"{item} + {self.fresh}", "1"])
+        test = f"{item}.sum() > {self.pick([0, 1, -1])}" if row else f"{item} > {self.pick([0, 1, -1])}"
+        add = f"{out}.append({element})"
+        scalar = not (".copy" in element or "* 0.5" in element)
+        bodies = [[add], [f"if {test}:", f"    {add}"], [f"if {test}:", f"    {add}", "else:", f"    {out}.append({element})"], [f"if {test}:", f"    {add}", f"elif len({out}) > 1:", f"    {out}.pop()"]]
+        if scalar:
+            bodies += [[f"while {out} and {out}[-1] > {element}:", f"    {out}.pop()", add], [add, f"{out}[-1] += {out}[0]"], [add, f"if len({out}) > 2:", "    break"]]
+        self.depth += 1
+        more = self.block(self.pick([0, 1]), "    ") if self.chance(0.4) else []
+        self.depth -= 1
+        lines = [f"{out} = []", f"for {item} in {name}:", *more, *(f"    {line}" for line in self.pick(bodies))]
+        return [*lines, f"{target} = len({out}){self.pick(['', ' * 2', ' - 1'])}", *([f"{self.name(Kind('float64'))} = np.sum(np.array({out}) * 1.0)"] if not self.depth else [])]
+
+    def chosen(self) -> list[str]:
+        """A comprehension with a condition."""
+        names = self.having(lambda kind: kind.rank == 1 and kind.dtype in ("float64", "int64"))
+        target = self.number_name(Kind("pyint"))
+        if not names or not target:
+            return []
+        name = self.pick(names)
+        test = self.pick(["v > 0", "v > 0 and v < 2", "v != 1", "v > 9"])
+        forms = [f"len([v * 2 for v in {name} if {test}])", f"sum(1 for v in {name} if {test})", f"len([k for k, v in enumerate({name}) if {test}])", f"len([v * w for v in {name} for w in {name} if {test}])", f"len([k for k in range(len({name})) if {name}[k] > 0])"]
+        return [f"{target} = {self.pick(forms)}"]
+
+    def changed(self) -> list[str]:
+        """A call that writes to an array."""
+        names = self.having(lambda kind: kind.rank > 0 and kind.dtype in ("float64", "int64") and all(size in "nm" for size in kind.sizes))
+        if not names:
+            return []
+        name = self.pick(names)
+        kind = self.kinds[name]
+        value, mask = self.number(kind), self.expression(Kind("bool", kind.sizes), 1)
+        forms = [
+            f"np.put({name}, [0, -1], {value})", f"np.put({name}, [1, 0], [{value}, {self.number(kind)}])", f"np.putmask({name}, {mask}, {value})", f"np.place({name}, {mask}, [{value}, {self.number(kind)}])",
+            f"np.copyto({name}, {value}, where={mask})", f"np.add.at({name}, [0, 0, -1], {value})", f"np.maximum.at({name}, [0, 1], {value})", f"{name}.sort(axis=0)", f"np.subtract.at({name}, ([0, 1], ...), {value})",
+        ]  # fmt: skip
+        if kind.rank == 2:
+            forms += [f"np.put_along_axis({name}, np.argmax({name}, axis=1)[:, None], {value}, axis=1)", f"np.fill_diagonal({name}, {value})", f"{name}[0].sort()", f"{name}.T[0] = {value}", f"{name}.flat[1] = {value}", f"np.add.at({name}, (slice(None), [0, 0]), {value})"]
+        return [self.pick(forms)]
+
+    def record(self) -> list[str]:
+        """A dictionary whose parts change."""
+        numbers = self.having(lambda kind: kind == Kind("pyint"))
+        arrays = self.having(lambda kind: kind.rank > 0 and kind.dtype == "float64")
+        target = self.number_name(Kind("pyint"))
+        if not numbers or not arrays or not target:
+            return []
+        self.fresh += 1
+        own = f"p{self.fresh}"
+        lines = [f'{own} = {{"a": {self.pick(numbers)}, "x": {self.pick(arrays)}.copy(), "k": 2}}', f'{own}["a"] {self.pick(["=", "+=", "-="])} {self.number(Kind("pyint"))}', f'{own}["x"][0] += 1']
+        if self.chance(0.4):
+            lines += [f"for k{self.fresh} in range(2):", f'    {own}["a"] += k{self.fresh} * {own}["k"]', f'    {own}["x"] = {own}["x"] * 0.5']
+        return [*lines, f'{target} = {own}["a"]', *([f"{self.name(Kind('float64'))} = {own}[\"x\"].sum()"] if not self.depth else [])]
+
     def result(self) -> str:
         return ", ".join(self.returned) if self.returned else "0"
 
@@ -479,6 +550,10 @@ def inputs(kinds: list[Kind], seed: int, small: bool = False) -> list[Any]:
 
 def same(one: Any, other: Any) -> bool:
     """Equal types of elements, sizes and values; NaN is NaN. Python's own numbers may come as NumPy's."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) != isinstance(other, list):
+        return False
     if isinstance(one, tuple):
         return isinstance(other, tuple) and len(one) == len(other) and all(map(same, one, other))
     a, b = np.asarray(one), np.asarray(other)

@@ -23,7 +23,7 @@ pub trait Loader {
 }
 
 /// The parts of the standard library that are inside the compiler: the path in an `import`, and the text.
-const LIBRARY: [(&str, &str); 19] = [
+const LIBRARY: [(&str, &str); 20] = [
     ("lib/np", include_str!("../../../stdlib/lib/np.rem")),
     ("lib/ad", include_str!("../../../stdlib/lib/ad.rem")),
     ("lib/complex", include_str!("../../../stdlib/lib/complex.rem")),
@@ -34,6 +34,7 @@ const LIBRARY: [(&str, &str); 19] = [
     ("lib/linalg", include_str!("../../../stdlib/lib/linalg.rem")),
     ("lib/optimize", include_str!("../../../stdlib/lib/optimize.rem")),
     ("lib/random", include_str!("../../../stdlib/lib/random.rem")),
+    ("lib/pcg64", include_str!("../../../stdlib/lib/pcg64.rem")),
     ("lib/graph", include_str!("../../../stdlib/lib/graph.rem")),
     ("lib/ragged", include_str!("../../../stdlib/lib/ragged.rem")),
     ("lib/text", include_str!("../../../stdlib/lib/text.rem")),
