@@ -100,7 +100,8 @@ def _masked_ufunc(reader: Expressions, node: ast.Call, function: Any, values: li
     refuse_options(node, options, ("where", "out"))
     out, mask = options.get("out"), options.get("where")
     if out is None or out.memory or out.items is not None or any(isinstance(each.value, ast.Name) for each in node.keywords if each.arg == "out"):
-        raise Unread(node, Code.ALIAS, f"`{function.__name__}` with `where` and no array of its own to write to" if out is None else f"`{function.__name__}` that writes to a variable, as a value", "call it as a statement: `np.add(x, y, out=z)`")
+        said = "with `where` and no array of its own to write to" if out is None else "that writes to a variable, as a value"
+        raise Unread(node, Code.ALIAS, f"`{function.__name__}` {said}", "call it as a statement: `np.add(x, y, out=z)`")
     made = call_numpy(reader, node, function, values, {})
     if made.dtype != out.dtype:
         raise Unread(node, Code.TYPE, f"a result of type {made.dtype} in an array of {out.dtype}", "give both the same type")

@@ -225,7 +225,8 @@ class InPlace(Views):
 
         op = {np.add: ast.Add, np.subtract: ast.Sub, np.multiply: ast.Mult}.get(ufunc)
         place = parts[0] if isinstance(parts[0], Value) else None
-        if op is not None and array.rank == 1 and place is not None and place.axes == (0,) and place.rank == 1 and place.dtype in INTS and (not value.rank or value.shape == place.shape and value.axes == (0,)):
+        one_by_one = place is not None and place.rank == 1 and place.axes == (0,) and place.dtype in INTS
+        if op is not None and array.rank == 1 and place is not None and one_by_one and (not value.rank or value.shape == place.shape and value.axes == (0,)):
             return self.combined_at(node, name, op, place, value)
         return self.scattered(node, name, array, [replace(each, memory=frozenset()) if isinstance(each, Value) else each for each in parts], value, change)
 

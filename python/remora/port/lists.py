@@ -101,7 +101,8 @@ class Lists(InPlace):
 
     def growing(self, statement: ast.For | ast.While | ast.If) -> list[str]:
         """The lists that a loop or a branch appends to."""
-        names = dict.fromkeys(changed.id for each in [*statement.body, *(statement.orelse if isinstance(statement, ast.If) else [])] for node in walk(each) if (changed := changed_list(node)) is not None)
+        body = [*statement.body, *(statement.orelse if isinstance(statement, ast.If) else [])]
+        names = dict.fromkeys(changed.id for each in body for node in walk(each) if (changed := changed_list(node)) is not None)
         return [name for name in names if (value := self.env.get(name)) is not None and (value.dtype == "list" and value.items is not None or value.listed)]
 
     def grown(self, statement: ast.For | ast.While) -> tuple[Lines, list[str]]:
@@ -157,16 +158,18 @@ class Lists(InPlace):
                 total += len(trips or ()) * (self.most(statement, each.body, name) or 0)
             elif name in assigned([each]) and not all(isinstance(target, ast.Subscript) for target in targets_of(each)):
                 changed = changed_list(each)
-                if changed is None or not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Call) or not isinstance(each.value.func, ast.Attribute) or each.value.func.attr not in ("append", "pop"):
+                called = each.value.func if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) else None
+                if changed is None or not isinstance(called, ast.Attribute) or called.attr not in ("append", "pop"):
                     return None
-                total += each.value.func.attr == "append"
+                total += called.attr == "append"
         return total
 
     def buffer(self, statement: ast.AST, name: str, count: str, most: int) -> Lines:
         """A buffer for a list, with room for all that a loop appends, and how many elements it has."""
         value = self.env[name]
         assert value is not None
-        room = f"i64.max 0 ({count})" if most == 1 else f"{most} * i64.max 0 ({count})"
+        count = count if count.isalnum() else f"({count})"
+        room = f"i64.max 0 {count}" if most == 1 else f"{most} * i64.max 0 {count}"
         text = "false" if value.dtype == "bool" else f"0{value.dtype}" if value.dtype in INTS | FLOATS else f"({value.dtype}.f64 0.0)"
         for k in reversed(range(1, value.rank)):
             size = value.shape[k].text()

@@ -120,7 +120,12 @@ def _reduced(reader: Expressions, node: ast.Call, ufunc: Any, values: list[Value
     shape = tuple(size for k, size in enumerate(value.shape) if k != axes[0])
     zero = NOTHING.get(name)
     if zero is not None and value.dtype in INTS | {"bool"}:
-        zero = {"0": "false", "-1": "true"}.get(zero, zero) if value.dtype == "bool" else f"(-1{value.dtype})" if zero == "-1" and value.dtype[0] == "i" else f"{value.dtype}.highest" if zero == "-1" else f"{zero}{value.dtype}"
+        if value.dtype == "bool":
+            zero = {"0": "false", "-1": "true"}.get(zero, zero)
+        elif zero == "-1":
+            zero = f"(-1{value.dtype})" if value.dtype[0] == "i" else f"{value.dtype}.highest"
+        else:
+            zero += value.dtype
         return Value(mapped_rows(f"reduce {function} {zero}", rows), APPLY, value.dtype, shape)
     return Value(mapped_rows(f"{reader.context.helper('folded')} {function}", rows), APPLY, value.dtype, shape)
 

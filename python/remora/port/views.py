@@ -153,7 +153,9 @@ class Views(Places):
         if not value.scalar or value.rank or value.dtype not in INTS:
             return None
         stable = self.context.stable | self.context.sizes
-        if value.const is not None or all(self.name_of(each.id) in stable for each in ast.walk(part) if isinstance(each, ast.Name)) and not any(isinstance(each, (ast.Call, ast.Subscript)) for each in ast.walk(part)):
+        inside = list(ast.walk(part))
+        names = [each.id for each in inside if isinstance(each, ast.Name)]
+        if value.const is not None or all(self.name_of(each) in stable for each in names) and not any(isinstance(each, (ast.Call, ast.Subscript)) for each in inside):
             return copy.deepcopy(part)
         return self.hidden(part, value, lines)
 
