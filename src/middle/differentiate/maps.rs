@@ -128,7 +128,8 @@ impl Reverse<'_, '_> {
                 let Some(mut adjoint) = this.adjoints.take(*cell) else { continue };
                 // Each iteration has a cell of its own, which costs no more than what is mapped over, unless that is a view of which other
                 // cells are read each time.
-                if !adjoint.parts.is_empty() && !(outside[k] && adjoint.parts.iter().any(|part| this.moves(part))) {
+                let moves = outside[k] && adjoint.parts.iter().any(|part| this.moves(part));
+                if !adjoint.parts.is_empty() && !moves {
                     adjoint = Adjoint { dense: Some(this.build.dense(*cell, adjoint)), ..Adjoint::default() };
                 }
                 for (how, operands) in this.build.leave(*cell, adjoint, &inside) {

@@ -85,18 +85,16 @@ impl Reverse<'_, '_> {
             self.adjoints.add_sparse(*array, sparse);
         }
         for part in adjoint.parts {
-            match exp {
-                Exp::Slice { start, step, .. } => {
-                    let start = self.cell_of_slice([*start, *step], part.start);
-                    let step = self.build.op(Op::Mul, PrimType::I64, &[*step, part.step]);
-                    self.adjoints.add_part(*array, Part { start, step, value: part.value });
-                }
-                Exp::Index { .. } => {
-                    let sparse = self.build.cells_of(part);
-                    let sparse = self.shown(exp, sparse);
-                    self.adjoints.add_sparse(*array, sparse);
-                }
-                _ => self.adjoints.add_part(*array, part),
+            if let Exp::Slice { start, step, .. } = exp {
+                let start = self.cell_of_slice([*start, *step], part.start);
+                let step = self.build.op(Op::Mul, PrimType::I64, &[*step, part.step]);
+                self.adjoints.add_part(*array, Part { start, step, value: part.value });
+            } else if let Exp::Index { .. } = exp {
+                let sparse = self.build.cells_of(part);
+                let sparse = self.shown(exp, sparse);
+                self.adjoints.add_sparse(*array, sparse);
+            } else {
+                self.adjoints.add_part(*array, part);
             }
         }
         None
@@ -104,34 +102,29 @@ impl Reverse<'_, '_> {
     /// What is added to cells of a view, as what is added to cells of the array. Indices that are -1, for nothing, stay so.
     fn shown(&mut self, exp: &Exp, sparse: Sparse) -> Sparse {
         let Sparse { frame, mut at, value, guarded } = sparse;
-        match exp {
-            Exp::Index { at: outer, .. } => {
-                let guard = guarded.then(|| at[0]);
-                let prefix: Vec<Operand> = outer.iter().map(|index| self.number(*index, &frame, guard)).collect();
-                at.splice(0..0, prefix);
-            }
-            Exp::Slice { start, step, .. } => {
-                at[0] = self.over(&frame, &[at[0]], &mut |this, index| {
-                    let cell = this.cell_of_slice([*start, *step], index[0]);
-                    if !guarded {
-                        return cell;
-                    }
-                    let some = this.build.op(Op::Ge, PrimType::I64, &[index[0], Operand::int(0)]);
-                    this.build.select(some, cell, Operand::int(-1))
+        if let Exp::Index { at: outer, .. } = exp {
+            let guard = guarded.then(|| at[0]);
+            let prefix: Vec<Operand> = outer.iter().map(|index| self.number(*index, &frame, guard)).collect();
+            at.splice(0..0, prefix);
+        } else if let Exp::Slice { start, step, .. } = exp {
+            at[0] = self.over(&frame, &[at[0]], &mut |this, index| {
+                let cell = this.cell_of_slice([*start, *step], index[0]);
+                if !guarded {
+                    return cell;
+                }
+                let some = this.build.op(Op::Ge, PrimType::I64, &[index[0], Operand::int(0)]);
+                this.build.select(some, cell, Operand::int(-1))
+            });
+        } else if let Exp::Rearrange { perm, .. } = exp {
+            let guard = at[0];
+            let shown = at.clone();
+            shown.iter().zip(perm).for_each(|(index, from)| at[*from] = *index);
+            if guarded && perm[0] != 0 {
+                at[0] = self.over(&frame, &[at[0], guard], &mut |this, index| {
+                    let some = this.build.op(Op::Ge, PrimType::I64, &[index[1], Operand::int(0)]);
+                    this.build.select(some, index[0], Operand::int(-1))
                 });
             }
-            Exp::Rearrange { perm, .. } => {
-                let guard = at[0];
-                let shown = at.clone();
-                shown.iter().zip(perm).for_each(|(index, from)| at[*from] = *index);
-                if guarded && perm[0] != 0 {
-                    at[0] = self.over(&frame, &[at[0], guard], &mut |this, index| {
-                        let some = this.build.op(Op::Ge, PrimType::I64, &[index[1], Operand::int(0)]);
-                        this.build.select(some, index[0], Operand::int(-1))
-                    });
-                }
-            }
-            _ => {}
         }
         Sparse { frame, at, value, guarded }
     }
