@@ -104,7 +104,7 @@ fn the_standard_library_resolves() {
     let loaded = load("import \"lib/np\"", &[]);
     assert_eq!(loaded.errors(), "");
     // Beside the file and the prelude there is what `lib/np` imports.
-    assert_eq!(loaded.program.units.len(), 4);
+    assert_eq!(loaded.program.units.len(), 5);
 }
 
 #[test]
