@@ -158,6 +158,9 @@ fn step(path: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Programs of the corpus with arrays of real size; there are others with the same forms.
+const OF_REAL_SIZE: [&str; 2] = ["tests/data/corpus/compiled/products_of_rows.rem", "tests/data/corpus/lib/random-uniform.rem"];
+
 /// Steps taken in all, and runs that came to an end.
 static STEPPED: AtomicUsize = AtomicUsize::new(0);
 static ENDED: AtomicUsize = AtomicUsize::new(0);
@@ -165,8 +168,8 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for Source { name, path } in programs(ALL) {
-        // Those of real size are for compiled code: evaluators that copy what others share take minutes.
-        if name.starts_with("examples/programs") {
+        // Those of real size are for compiled code: evaluators that copy what others share take minutes, or ten seconds.
+        if name.starts_with("examples/programs") || OF_REAL_SIZE.contains(&name.as_str()) {
             continue;
         }
         let (stepped, small) = (path.clone(), std::fs::metadata(&path).is_ok_and(|m| m.len() < 4000));
