@@ -158,13 +158,17 @@ class InPlace(Views):
             mask = sized(self.context, node, mask, 0, array.shape[0])
         return mask, array
 
-    def placed(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:
-        """`np.place(x, mask, v)`: the values one after the other where the mask is true."""
+    def masked(self, node: ast.Call, name: str, function: str, values: list[Value], options: dict[str, Value]) -> tuple[Value, Value, Value, Value]:
+        """The arguments of a function that writes where a mask is true: the array, the mask and the array of one size, the values."""
         if len(values) != 2 or options:
-            raise Unread(node, Code.FORM, "`place` with these arguments is not read", "")
+            raise Unread(node, Code.FORM, f"`{function}` with these arguments is not read", "")
         array = self.owned(node, name)
         mask, own = self.mask_of(node, array, values[0])
-        value = self.as_element(node, array, self.as_array(node, values[1]))
+        return array, mask, own, self.as_element(node, array, self.as_array(node, values[1]))
+
+    def placed(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:
+        """`np.place(x, mask, v)`: the values one after the other where the mask is true."""
+        array, mask, own, value = self.masked(node, name, "place", values, options)
         if not value.rank:
             made = elementwise(self.context, node, [mask, value, own], applied(self.context.library("where", array.dtype)), array.dtype)
             return self.let_array(name, array, made)
@@ -174,11 +178,7 @@ class InPlace(Views):
 
     def put_mask(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:
         """`np.putmask(x, mask, v)`: the value at the same place, of values that begin again at their end."""
-        if len(values) != 2 or options:
-            raise Unread(node, Code.FORM, "`putmask` with these arguments is not read", "")
-        array = self.owned(node, name)
-        mask, own = self.mask_of(node, array, values[0])
-        value = self.as_element(node, array, self.as_array(node, values[1]))
+        array, mask, own, value = self.masked(node, name, "putmask", values, options)
         if value.rank and not (value.rank == 1 and value.shape == array.shape and array.shape[0].known):
             value = self.repeated(node, value, f"(length {mask.argument})", mask.shape[0])
         return self.let_array(name, array, elementwise(self.context, node, [mask, value, own], applied(self.context.library("where", array.dtype)), array.dtype))
