@@ -109,21 +109,14 @@ impl Reverse<'_, '_> {
         } else if let Exp::Slice { start, step, .. } = exp {
             at[0] = self.over(&frame, &[at[0]], &mut |this, index| {
                 let cell = this.cell_of_slice([*start, *step], index[0]);
-                if !guarded {
-                    return cell;
-                }
-                let some = this.build.op(Op::Ge, PrimType::I64, &[index[0], Operand::int(0)]);
-                this.build.select(some, cell, Operand::int(-1))
+                if guarded { this.if_somewhere(index[0], cell) } else { cell }
             });
         } else if let Exp::Rearrange { perm, .. } = exp {
             let guard = at[0];
             let shown = at.clone();
             shown.iter().zip(perm).for_each(|(index, from)| at[*from] = *index);
             if guarded && perm[0] != 0 {
-                at[0] = self.over(&frame, &[at[0], guard], &mut |this, index| {
-                    let some = this.build.op(Op::Ge, PrimType::I64, &[index[1], Operand::int(0)]);
-                    this.build.select(some, index[0], Operand::int(-1))
-                });
+                at[0] = self.over(&frame, &[at[0], guard], &mut |this, index| this.if_somewhere(index[1], index[0]));
             }
         }
         Sparse { frame, at, value, guarded }
@@ -132,6 +125,11 @@ impl Reverse<'_, '_> {
     fn cell_of_slice(&mut self, [start, step]: [Operand; 2], index: Operand) -> Operand {
         let steps = if step == Operand::int(1) { index } else { self.build.op(Op::Mul, PrimType::I64, &[index, step]) };
         if start == Operand::int(0) { steps } else { self.build.op(Op::Add, PrimType::I64, &[start, steps]) }
+    }
+    /// A number, or -1 where an index is that.
+    fn if_somewhere(&mut self, index: Operand, number: Operand) -> Operand {
+        let some = self.build.op(Op::Ge, PrimType::I64, &[index, Operand::int(0)]);
+        self.build.select(some, number, Operand::int(-1))
     }
     /// A number computed for each cell of a frame from numbers there.
     fn over(&mut self, frame: &[Size], numbers: &[Operand], compute: &mut dyn FnMut(&mut Self, &[Operand]) -> Operand) -> Operand {
@@ -152,10 +150,7 @@ impl Reverse<'_, '_> {
                 let ty = Type { elem: PrimType::I64, shape: frame.to_vec() };
                 Operand::Var(self.build.bind("number", ty, Exp::Rep(number)))
             }
-            Some(guard) => self.over(frame, &[guard], &mut |this, at| {
-                let some = this.build.op(Op::Ge, PrimType::I64, &[at[0], Operand::int(0)]);
-                this.build.select(some, number, Operand::int(-1))
-            }),
+            Some(guard) => self.over(frame, &[guard], &mut |this, at| this.if_somewhere(at[0], number)),
         }
     }
 }
