@@ -85,6 +85,24 @@ mod table {
     }
 
     mutations! {
+        AdjointsInSteps in "middle/differentiate/views.rs": "what is added to cells of a slice with steps is added to neighbouring cells of the array";
+        AdjointsFromStart in "middle/differentiate/views.rs": "what is added to cells of a slice is added as if the slice began at 0";
+        AddedSomewhere in "middle/differentiate/views.rs": "what is added nowhere is added at a place all the same";
+        PartsReplace in "middle/differentiate/adjoints.rs": "of what is added to slices of one array only the last counts where they overlap";
+        RotatedAgain in "middle/differentiate/reverse.rs": "adjoints of what is rotated are rotated the same way";
+        OverwrittenCounts in "middle/differentiate/reverse.rs": "cells that are overwritten get an adjoint";
+        EveryWriterWins in "middle/differentiate/reverse.rs": "all values that a scatter writes to one place get its adjoint";
+        PartsFromFirst in "middle/differentiate/reverse.rs": "all parts of a concatenation get the adjoint of the first cells";
+        LastOfEqual in "middle/differentiate/folds.rs": "of equal minima the last one gets the adjoint";
+        RightScanTurned in "middle/differentiate/folds.rs": "what is right of an element is combined the wrong way round";
+        FlowOfOther in "middle/differentiate/folds.rs": "factors of a scan's return sweep are composed as sums are";
+        BinsInOrder in "middle/differentiate/folds.rs": "values are handed back from bins from the first to the last";
+        IterationsInOrder in "middle/differentiate/loops.rs": "iterations are run back from the first to the last";
+        UndoneInOrder in "middle/differentiate/undo.rs": "what an iteration overwrote is written back in the same order";
+        LoopUndoneInOrder in "middle/differentiate/undo.rs": "what inner iterations overwrote is written back in the same order";
+        QuotientGrows in "middle/differentiate/partials.rs": "quotients grow with their divisors";
+        CapturedConstant in "middle/differentiate/activity.rs": "what operators capture counts as constant";
+        TangentOfNeutral in "middle/differentiate/forward.rs": "neutral elements have themselves as tangents";
         LoseReshapeAlias in "middle/optimise/alias.rs": "a reshaped array is taken for new memory";
         LoseScatterAlias in "middle/optimise/alias.rs": "what a scatter or histogram returns is taken for memory of nobody";
         BorrowNothing in "middle/optimise/in_place.rs": "parameters of functions may be overwritten";

@@ -1,6 +1,7 @@
 //! Which variables depend on what is differentiated. Nothing is paid for the others.
 
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, count_exp, parallel_exp, single_exp, visit};
 use rustc_hash::FxHashSet;
 
@@ -136,7 +137,9 @@ impl Active {
     }
     /// The operator of a fold: all components of its operands may depend on any component of what is folded.
     fn operator(&mut self, program: &Program, operator: &Lambda, values: &[Operand], neutral: &[Operand]) {
-        if values.iter().chain(neutral).any(|a| self.operand(*a)) || !self.free(&[&operator.body]).is_empty() {
+        if values.iter().chain(neutral).any(|a| self.operand(*a))
+            || mutated!(CapturedConstant, !self.free(&[&operator.body]).is_empty(), false)
+        {
             operator.params.iter().for_each(|param| self.add(program, *param));
         }
         self.body(program, &operator.body);

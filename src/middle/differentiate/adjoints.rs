@@ -5,6 +5,7 @@
 //! n + m, not n * m, and stays a map.
 
 use super::build::{Build, is_zero};
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Size, Type, Var};
@@ -114,7 +115,7 @@ impl Build<'_> {
         let Part { start, step, value } = part;
         let (array, ty) = (self.array(sum), self.ty(value));
         let old = self.bind("adj", ty, Exp::Slice { array, start, step, checked: false });
-        let value = self.add(Operand::Var(old), value);
+        let value = mutated!(PartsReplace, self.add(Operand::Var(old), value), value);
         let (ty, value) = (self.program.ty(array).clone(), self.array(value));
         Operand::Var(self.bind("adj", ty, Exp::UpdateSlice { array, start, step, value, checked: false }))
     }

@@ -8,6 +8,7 @@
 use super::build::Build;
 use super::reverse::{Kept, Reverse};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
@@ -79,7 +80,7 @@ impl Reverse<'_, '_> {
             return Kept::Nothing;
         };
         let better = match simple(self.build.program, operator) {
-            Some(Simple::Min) => Op::Le,
+            Some(Simple::Min) => mutated!(LastOfEqual, Op::Le, Op::Lt),
             Some(Simple::Max) => Op::Ge,
             Some(Simple::Add) | None => {
                 self.build.stms.push(stm.clone());
@@ -219,7 +220,7 @@ impl Reverse<'_, '_> {
         let names: Vec<Var> = ["h", "c", "k", "d"].map(|name| self.build.fresh(name.into(), Type::scalar(prim))).to_vec();
         let [h, c, k, d] = [0, 1, 2, 3].map(|at| Operand::Var(names[at]));
         let body = self.build.body(|build| {
-            let carried = build.op(Op::Mul, prim, &[d, h]);
+            let carried = build.op(Op::Mul, prim, &[mutated!(FlowOfOther, d, c), h]);
             vec![build.op(Op::Add, prim, &[k, carried]), build.op(Op::Mul, prim, &[c, d])]
         });
         let operator = Operator { lambda: Lambda { params: names, body }, neutral: vec![zero, unit], commutative: false };
@@ -339,7 +340,8 @@ impl Reverse<'_, '_> {
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
         let body = self.scope(|this| {
             let last = this.build.op(Op::Sub, PrimType::I64, &[length, Operand::int(1)]);
-            let number = this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+            let number =
+                mutated!(BinsInOrder, this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]), Operand::Var(counter));
             let at = this.build.cell(indices, &[number]);
             let fits = this.build.in_bounds(at, size);
             let then = this.block(|this| {
@@ -438,7 +440,7 @@ impl Reverse<'_, '_> {
     /// The operator with its operands exchanged.
     fn exchanged(&mut self, operator: &Operator) -> Operator {
         let mut copy = copied(self.build, operator);
-        copy.lambda.params.rotate_left(operator.neutral.len());
+        copy.lambda.params.rotate_left(mutated!(RightScanTurned, operator.neutral.len(), 0));
         copy
     }
     /// Cells of what is active are.

@@ -8,6 +8,7 @@ use super::build::Build;
 use super::folds::{Simple, simple};
 use super::partials::{Applied, is_unknown};
 use super::{Outcome, Refusal};
+use crate::base::mutation::mutated;
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, count_exp, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
@@ -249,7 +250,8 @@ impl Forward<'_, '_> {
         let mut neutral = operator.neutral.clone();
         for (value, which) in operator.neutral.iter().zip(&which) {
             if *which {
-                neutral.push(self.tangent_or_zeros(*value));
+                let tangent = self.tangent_or_zeros(*value);
+                neutral.push(mutated!(TangentOfNeutral, tangent, *value));
             }
         }
         (Operator { lambda: Lambda { params, body }, neutral, commutative: operator.commutative }, which)

@@ -9,6 +9,7 @@ use super::Refusal;
 use super::reverse::{Kept, Log, Reverse};
 use super::undo::{Change, changes_of};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Size, Stm, Type, Var};
@@ -141,7 +142,8 @@ impl Reverse<'_, '_> {
         let counter = self.build.fresh("i".into(), Type::scalar(PrimType::I64));
         let body = self.scope(|this| {
             let last = this.build.op(Op::Sub, PrimType::I64, &[count, Operand::int(1)]);
-            let number = this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+            let number =
+                mutated!(IterationsInOrder, this.build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]), Operand::Var(counter));
             let mut subst = Subst::default();
             let mut cells = Vec::new();
             let mut ends = all[carried..].iter().map(|(var, _)| *var);

@@ -5,6 +5,7 @@
 //! product with the conjugate of its derivative (Kreutz-Delgado, "The complex gradient operator and the CR-calculus", 2009, section 4).
 
 use super::build::{Build, is_one, is_zero};
+use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp, function_op};
 use crate::base::{PrimType, Scalar};
 use crate::ir::soac::Operand;
@@ -310,7 +311,7 @@ impl Build<'_> {
             Op::Div if k == 0 => Linear::Over(args[1]),
             Op::Div => {
                 let quotient = self.op(Op::Div, prim, &[y, args[1]]);
-                Linear::Times(self.op(Op::Neg, prim, &[quotient]))
+                Linear::Times(mutated!(QuotientGrows, self.op(Op::Neg, prim, &[quotient]), quotient))
             }
             Op::Mod if k == 0 => Linear::One,
             Op::Mod => {

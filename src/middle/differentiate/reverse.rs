@@ -13,6 +13,7 @@ use super::undo::Change;
 use super::views::Origins;
 use super::{Outcome, Refusal};
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit::bound_by;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
@@ -245,7 +246,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 }
             }
             Exp::Rotate { array, by } => {
-                let back = self.build.op(Op::Neg, PrimType::I64, &[*by]);
+                let back = mutated!(RotatedAgain, self.build.op(Op::Neg, PrimType::I64, &[*by]), *by);
                 let rotated = self.build.array(ay);
                 let part = self.build.bind("adj", ty, Exp::Rotate { array: rotated, by: back });
                 self.contribute(Operand::Var(*array), Operand::Var(part));
@@ -285,7 +286,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     } else {
                         self.build.bind("adj", ty, Exp::Update { array: all, at: at.clone(), value: zeros, checked: false })
                     };
-                    self.contribute(Operand::Var(*array), Operand::Var(rest));
+                    self.contribute(Operand::Var(*array), Operand::Var(mutated!(OverwrittenCounts, rest, all)));
                 }
             }
             Exp::UpdateSlice { array, start, step, value, .. } => {
@@ -332,7 +333,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 let cells = self.build.bind("adj", ty.clone(), slice);
                 self.contribute(Operand::Var(*part), Operand::Var(cells));
             }
-            from = from.add(&ty.shape[0]);
+            from = mutated!(PartsFromFirst, from.add(&ty.shape[0]), from);
         }
     }
     /// The return sweep of one of two bodies, of the one that ran.
@@ -479,7 +480,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                     let ty = build.program.ty(adjoint).cell(1);
                     let then = build.body(|build| {
                         let winner = build.cell(winners, &[at]);
-                        let won = build.op(Op::Eq, PrimType::I64, &[winner, own]);
+                        let won = build.op(mutated!(EveryWriterWins, Op::Eq, Op::Ge), PrimType::I64, &[winner, own]);
                         vec![build.cell_or_zeros(won, adjoint, at)]
                     });
                     let els = build.body(|build| vec![build.zeros(&ty)]);

@@ -5,6 +5,7 @@
 
 use super::build::Build;
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit::bound_by;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Size, Stm, Type, Var, parallel_exp, single_exp};
@@ -168,6 +169,7 @@ impl Build<'_> {
             ends.push((change, from..at));
         }
         let mut current = array;
+        mutated!(UndoneInOrder, (), ends.reverse());
         for (change, range) in ends.into_iter().rev() {
             current = self.undo(current, change, &kept[range]);
         }
@@ -198,7 +200,11 @@ impl Build<'_> {
                 let counter = self.fresh("i".into(), Type::scalar(PrimType::I64));
                 let body = self.body(|build| {
                     let last = build.op(Op::Sub, PrimType::I64, &[size, Operand::int(1)]);
-                    let number = build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]);
+                    let number = mutated!(
+                        LoopUndoneInOrder,
+                        build.op(Op::Sub, PrimType::I64, &[last, Operand::Var(counter)]),
+                        Operand::Var(counter)
+                    );
                     let kept: Vec<Operand> = kept
                         .iter()
                         .map(|log| {

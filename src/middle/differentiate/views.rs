@@ -6,6 +6,7 @@
 use super::adjoints::{Adjoint, Part, Sparse};
 use super::reverse::Reverse;
 use crate::base::PrimType;
+use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::{Exp, Lambda, Operand, Size, Stm, Type, Var};
 use rustc_hash::FxHashMap;
@@ -123,13 +124,18 @@ impl Reverse<'_, '_> {
     }
     /// Which cell of an array a cell of a slice is.
     fn cell_of_slice(&mut self, [start, step]: [Operand; 2], index: Operand) -> Operand {
-        let steps = if step == Operand::int(1) { index } else { self.build.op(Op::Mul, PrimType::I64, &[index, step]) };
-        if start == Operand::int(0) { steps } else { self.build.op(Op::Add, PrimType::I64, &[start, steps]) }
+        let plain = mutated!(AdjointsInSteps, step == Operand::int(1), true);
+        let steps = if plain { index } else { self.build.op(Op::Mul, PrimType::I64, &[index, step]) };
+        if mutated!(AdjointsFromStart, start == Operand::int(0), true) {
+            steps
+        } else {
+            self.build.op(Op::Add, PrimType::I64, &[start, steps])
+        }
     }
     /// A number, or -1 where an index is that.
     fn if_somewhere(&mut self, index: Operand, number: Operand) -> Operand {
         let some = self.build.op(Op::Ge, PrimType::I64, &[index, Operand::int(0)]);
-        self.build.select(some, number, Operand::int(-1))
+        mutated!(AddedSomewhere, self.build.select(some, number, Operand::int(-1)), number)
     }
     /// A number computed for each cell of a frame from numbers there.
     fn over(&mut self, frame: &[Size], numbers: &[Operand], compute: &mut dyn FnMut(&mut Self, &[Operand]) -> Operand) -> Operand {

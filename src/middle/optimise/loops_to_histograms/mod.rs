@@ -8,11 +8,16 @@
 //! computes the writes. Where an iteration writes several times, so that the logs are arrays, they are made and written for a bounded number
 //! of iterations at a time, in order. Accumulators of the surface language come here as such loops.
 
+mod log;
+#[cfg(test)]
+mod tests;
+
 use super::cse::same_operator;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{PrimType, Span, Symbol};
 use crate::ir::soac::visit::{Part, bound_by, mentioned};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Type, Var, parallel_exp, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Type, Var, parallel_exp, single_exp};
+use log::{Alike, Log, length, log_operands};
 use rustc_hash::FxHashSet;
 
 /// So many writes are logged at a time (about 16 MB), or those of one iteration.
@@ -128,32 +133,6 @@ struct Work {
     kind: Kind,
 }
 
-/// The writes of some statements, in order: indices and, for each of the arrays, cells.
-enum Log {
-    Empty,
-    /// One write.
-    One(Operand, Vec<Operand>),
-    /// Arrays of so many indices and cells.
-    Many(Size, Var, Vec<Var>),
-}
-
-fn log_operands(log: &Log) -> Vec<Operand> {
-    match log {
-        Log::Empty => Vec::new(),
-        Log::One(index, values) => std::iter::once(*index).chain(values.iter().copied()).collect(),
-        Log::Many(_, index, values) => std::iter::once(*index).chain(values.iter().copied()).map(Operand::Var).collect(),
-    }
-}
-
-/// The logs of two branches in one form.
-struct Alike {
-    /// No dimension for single writes, else a length; nothing if there are no writes.
-    frame: Option<Vec<Size>>,
-    /// What each branch returns.
-    then: Vec<Operand>,
-    els: Vec<Operand>,
-}
-
 /// Takes the writes out of the body of a loop.
 struct Writer<'p> {
     program: &'p mut Program,
@@ -179,11 +158,6 @@ impl Writer<'_> {
         let var = self.fresh(name, ty);
         out.push(Stm { pat: vec![var], exp, span: self.span });
         var
-    }
-    /// Types of a log of so many writes; those of a single write without a size.
-    fn types(&self, frame: &[Size]) -> Vec<Type> {
-        let index = Type::scalar(PrimType::I64);
-        std::iter::once(&index).chain(&self.cells).map(|ty| ty.framed(frame)).collect()
     }
 
     /// The body without its writes, these, and the arrays at its end. Nothing if the arrays are used in another way.
@@ -307,70 +281,6 @@ impl Writer<'_> {
         };
         Some((log, places.iter().map(|k| stm.pat[*k]).collect()))
     }
-    /// The logs of two branches made of one form.
-    fn alike(&mut self, then: Log, in_then: &mut Vec<Stm>, els: Log, in_els: &mut Vec<Stm>) -> Option<Alike> {
-        match (&then, &els) {
-            (Log::Empty, Log::Empty) => return Some(Alike { frame: None, then: Vec::new(), els: Vec::new() }),
-            (Log::Empty | Log::One(..), Log::Empty | Log::One(..)) => {
-                let mut one = |log: &Log, out: &mut Vec<Stm>| match log {
-                    Log::Empty => self.nowhere(&[], out),
-                    log @ (Log::One(..) | Log::Many(..)) => log_operands(log),
-                };
-                return Some(Alike { frame: Some(Vec::new()), then: one(&then, in_then), els: one(&els, in_els) });
-            }
-            _ => {}
-        }
-        let (m, then) = self.arrays(then, in_then);
-        let (n, els) = self.arrays(els, in_els);
-        // A branch that is filled up by a length that is not known would make logs that are longer than what is written by any factor.
-        let length = match (m.as_constant(), n.as_constant()) {
-            (Some(a), Some(b)) => Size::constant(a.max(b)),
-            _ if m == n => m.clone(),
-            _ => return None,
-        };
-        let then = self.filled(then, &length.sub(&m), in_then);
-        let els = self.filled(els, &length.sub(&n), in_els);
-        Some(Alike { frame: Some(vec![length]), then, els })
-    }
-    /// Writes to no place.
-    fn nowhere(&mut self, frame: &[Size], out: &mut Vec<Stm>) -> Vec<Operand> {
-        let mut all = Vec::with_capacity(self.cells.len() + 1);
-        for (k, ty) in self.types(frame).into_iter().enumerate() {
-            let fill = if k == 0 { Operand::int(-1) } else { Operand::Const(Scalar::from_i128(ty.elem, 0)) };
-            all.push(if ty.rank() == 0 { fill } else { Operand::Var(self.bind("none", ty, Exp::Rep(fill), out)) });
-        }
-        all
-    }
-    /// A log as arrays, with its length; no arrays if that is 0.
-    fn arrays(&mut self, log: Log, out: &mut Vec<Stm>) -> (Size, Vec<Var>) {
-        match log {
-            Log::Empty => (Size::constant(0), Vec::new()),
-            Log::One(..) => {
-                let one = Size::constant(1);
-                let types = self.types(std::slice::from_ref(&one));
-                let stack = |(ty, a): (Type, Operand)| self.bind("log", ty, Exp::Stack(vec![a]), out);
-                (one, types.into_iter().zip(log_operands(&log)).map(stack).collect())
-            }
-            Log::Many(length, index, values) => (length, std::iter::once(index).chain(values).collect()),
-        }
-    }
-    /// A log with so many writes to no place after it.
-    fn filled(&mut self, log: Vec<Var>, missing: &Size, out: &mut Vec<Stm>) -> Vec<Operand> {
-        if missing.as_constant() == Some(0) {
-            return log.into_iter().map(Operand::Var).collect();
-        }
-        let fill = self.nowhere(std::slice::from_ref(missing), out);
-        if log.is_empty() {
-            return fill;
-        }
-        let mut all = Vec::with_capacity(log.len());
-        for (array, fill) in log.into_iter().zip(fill.into_iter().filter_map(Operand::var)) {
-            let mut ty = self.program.vars[array].ty.clone();
-            ty.shape[0] = ty.shape[0].add(missing);
-            all.push(Operand::Var(self.bind("log", ty, Exp::Concat(vec![array, fill]), out)));
-        }
-        all
-    }
 
     /// The number of iterations as a size that is known in front of the loop.
     fn count(&mut self, count: Operand) -> Option<Size> {
@@ -490,161 +400,9 @@ impl Writer<'_> {
         let exp = Exp::Scalar(ScalarOp::new(op, PrimType::I64), args.to_vec());
         Operand::Var(self.bind("m", Type::scalar(PrimType::I64), exp, out))
     }
-    /// The logs that a body makes for each of `width` numbers from `start` on, one after the other.
-    fn mapped(&mut self, counter: Var, start: Operand, width: &Size, body: Body, log: &Log, out: &mut Vec<Stm>) -> Option<Log> {
-        let numbers = Exp::Iota { start, step: Operand::int(1) };
-        let ty = Type { elem: PrimType::I64, shape: vec![width.clone()] };
-        let numbers = self.bind("numbers", ty, numbers, out);
-        let frame: Vec<Size> = std::iter::once(width.clone()).chain(length(log)).collect();
-        let pat: Vec<Var> = self.types(&frame).into_iter().map(|ty| self.fresh("log", ty)).collect();
-        let lambda = Lambda { params: vec![counter], body };
-        let soac = Soac { width: width.clone(), inputs: vec![numbers], lambda, scans: Vec::new(), reduces: Vec::new() };
-        out.push(Stm { pat: pat.clone(), exp: Exp::Soac(soac), span: self.span });
-        self.flat(pat, &frame, out)
-    }
-    /// A log whose index has these dimensions.
-    fn flat(&mut self, arrays: Vec<Var>, frame: &[Size], out: &mut Vec<Stm>) -> Option<Log> {
-        let all = frame.iter().fold(Size::constant(1), |all, size| all.mul(size));
-        let arrays = match frame {
-            [_] => arrays,
-            _ => {
-                let types = self.types(std::slice::from_ref(&all));
-                arrays.into_iter().zip(types).map(|(array, ty)| self.bind("log", ty, Exp::Reshape(array), out)).collect()
-            }
-        };
-        let (index, values) = arrays.split_first()?;
-        Some(Log::Many(all, *index, values.to_vec()))
-    }
-    /// Several logs as one.
-    fn joined(&mut self, mut logs: Vec<Log>, out: &mut Vec<Stm>) -> Log {
-        logs.retain(|log| !matches!(log, Log::Empty));
-        if logs.len() <= 1 {
-            return logs.pop().unwrap_or(Log::Empty);
-        }
-        let single = logs.iter().all(|log| matches!(log, Log::One(..)));
-        let mut total = Size::constant(0);
-        let mut columns: Vec<Vec<Operand>> = vec![Vec::new(); self.cells.len() + 1];
-        for log in logs {
-            let (length, operands) = if single {
-                (Size::constant(1), log_operands(&log))
-            } else {
-                let (length, arrays) = self.arrays(log, out);
-                (length, arrays.into_iter().map(Operand::Var).collect())
-            };
-            total = total.add(&length);
-            columns.iter_mut().zip(operands).for_each(|(column, a)| column.push(a));
-        }
-        let mut arrays = Vec::with_capacity(columns.len());
-        for (ty, column) in self.types(std::slice::from_ref(&total)).into_iter().zip(columns) {
-            let exp = if single { Exp::Stack(column) } else { Exp::Concat(column.into_iter().filter_map(Operand::var).collect()) };
-            arrays.push(self.bind("log", ty, exp, out));
-        }
-        let index = arrays.remove(0);
-        Log::Many(total, index, arrays)
-    }
 }
 
 /// Where variables are among results.
 fn places_of(vars: &[Var], result: &[Operand]) -> Option<Vec<usize>> {
     vars.iter().map(|var| result.iter().position(|a| a.var() == Some(*var))).collect()
-}
-
-/// The length of a log of arrays.
-fn length(log: &Log) -> Option<Size> {
-    if let Log::Many(length, ..) = log { Some(length.clone()) } else { None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{body_becomes, stays};
-    use super::super::{dead, simplify};
-    use super::loops_to_histograms;
-
-    #[test]
-    fn one_write_in_each_iteration() {
-        body_becomes(
-            &[loops_to_histograms, simplify, dead],
-            "([n i64] [h [i32 n]] [k i64] [is [i64 k]]) ([R [i32 n]])",
-            "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j k)
-               (let ([i i64]) (index is j unchecked))
-               (let ([b [i32 n]]) (hist (a) 1 () (return i 1i32) (with commutative (0i32) ([x i32] [y i32]) (let ([s i32]) (i32.+ x y)) (return s))))
-               (return b)))
-             (return r)",
-            "(let ([numbers [i64 k]]) (iota 0 1))
-             (let ([log [i64 k]]) (soac k ([j i64 numbers])
-               (let ([i i64]) (index is j unchecked))
-               (return i)))
-             (let ([r [i32 n]]) (hist (h) k ([w i64 log])
-               (return w 1i32)
-               (with commutative (0i32) ([x i32] [y i32]) (let ([s i32]) (i32.+ x y)) (return s))))
-             (return r)",
-        );
-    }
-
-    #[test]
-    fn branches_and_loops_write_logs_of_one_length() {
-        body_becomes(
-            &[loops_to_histograms, dead],
-            "([n i64] [h [i32 n]] [cs [bool 5]]) ([R [i32 n]])",
-            "(let ([r [i32 n]]) (loop ([a [i32 n] h]) (for j 5i64)
-               (let ([c bool]) (index cs j unchecked))
-               (let ([b [i32 n]]) (if c
-                 (then
-                   (let ([d [i32 n]]) (loop ([e [i32 n] a]) (for q 3i64)
-                     (let ([f [i32 n]]) (scatter (e) 1 () (return q 1i32)))
-                     (return f)))
-                   (return d))
-                 (else (return a))))
-               (return b)))
-             (return r)",
-            "(let ([numbers [i64 5]]) (iota 0 1))
-             (let ([log [i64 5 3]] [log.1 [i32 5 3]]) (soac 5 ([j i64 numbers])
-               (let ([c bool]) (index cs j unchecked))
-               (let ([log.2 [i64 3]] [log.3 [i32 3]]) (if c
-                 (then
-                   (let ([numbers.1 [i64 3]]) (iota 0 1))
-                   (let ([log.4 [i64 3]] [log.5 [i32 3]]) (soac 3 ([q i64 numbers.1]) (return q 1i32)))
-                   (return log.4 log.5))
-                 (else
-                   (let ([none [i64 3]]) (rep -1i64))
-                   (let ([none.1 [i32 3]]) (rep 0i32))
-                   (return none none.1))))
-               (return log.2 log.3)))
-             (let ([log.6 [i64 15]]) (reshape log))
-             (let ([log.7 [i32 15]]) (reshape log.1))
-             (let ([r [i32 n]]) (scatter (h) 15 ([w i64 log.6] [w.1 i32 log.7]) (return w w.1)))
-             (return r)",
-        );
-    }
-
-    #[test]
-    fn arrays_that_are_read_and_counts_of_the_iteration_stay() {
-        stays(
-            &[loops_to_histograms],
-            "([n i64] [h [i64 n]] [k i64]) ([R [i64 n]] [S [i64 n]] [T [i64 n]])",
-            "(let ([r [i64 n]]) (loop ([a [i64 n] h]) (for j k)
-               (let ([x i64]) (index a j))
-               (let ([b [i64 n]]) (scatter (a) 1 () (return x j)))
-               (return b)))
-             (let ([s [i64 n]] [t [i64 n]]) (loop ([c [i64 n] h] [d [i64 n] h]) (for i k)
-               (let ([e [i64 n]]) (scatter (c) 1 () (return i i)))
-               (return d e)))
-             (return r s t)",
-        );
-        stays(
-            &[loops_to_histograms],
-            "([n i64] [h [i64 n]] [k i64]) ([R [i64 n]] [S [i64 n]])",
-            "(let ([r [i64 n]]) (loop ([a [i64 n] h]) (for j k)
-               (let ([b [i64 n]] [c i64]) (loop ([d [i64 n] a] [m i64 j]) (while (let ([x bool]) (i64.> m 0)) (return x))
-                 (let ([e [i64 n]]) (scatter (d) 1 () (return m j)))
-                 (let ([h2 i64]) (i64./ m 2))
-                 (return e h2)))
-               (return b)))
-             (let ([s [i64 n]]) (loop ([f [i64 n] h]) (for i k)
-               (let ([g [i64 n]]) (hist (f) 1 () (return i i) (with (0) ([x.1 i64] [y.1 i64]) (let ([u i64]) (i64.+ x.1 y.1)) (return u))))
-               (let ([l [i64 n]]) (hist (g) 1 () (return i i) (with (0) ([x.2 i64] [y.2 i64]) (let ([v i64]) (i64.max x.2 y.2)) (return v))))
-               (return l)))
-             (return r s)",
-        );
-    }
 }
