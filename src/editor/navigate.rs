@@ -3,8 +3,8 @@
 use super::Analysis;
 use super::places::{Meaning, Occurrence};
 use crate::base::{FileId, Span};
-use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
-use crate::ir::surface::{Decl, ImportDecl};
+use crate::ir::surface::ImportDecl;
+use crate::ir::surface::modules::imports_of;
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, Position};
 
 /// Where the things under the pointer are declared; for an import, the beginning of its file.
@@ -38,31 +38,6 @@ fn imported(analysis: &Analysis, offset: usize) -> Option<FileId> {
     let beside = crate::front::resolve::normalise(&format!("{folder}/{path}"));
     let fits = |name: &str| name == library || [".rem", ".fut", ""].iter().any(|ending| name == format!("{beside}{ending}"));
     analysis.sources.files().find(|(id, file)| *id != analysis.file && fits(&file.name)).map(|(id, _)| id)
-}
-
-pub(super) fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
-    match decl {
-        Decl::Import(import) => out.push(import),
-        Decl::Local(inner) => imports_of(inner, out),
-        Decl::Open(open) => imports_in(&open.module, out),
-        Decl::Module(module) => imports_in(&module.body, out),
-        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Error(_) => {}
-    }
-}
-
-fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
-    match &module.kind {
-        ModuleExprKind::Import(import) => out.push(import),
-        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
-        ModuleExprKind::Apply { fun, arg } => {
-            imports_in(fun, out);
-            imports_in(arg, out);
-        }
-        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
-            imports_in(inner, out);
-        }
-        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
-    }
 }
 
 /// The things under the pointer: where they are declared. Where one name stands for an old and a new variable, `let a[i] = v`, they are one

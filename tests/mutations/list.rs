@@ -79,7 +79,8 @@ impl List {
     /// A net found a mutation.
     pub fn note(&mut self, name: &str, net: Net, caught: &Caught, seconds: f64) {
         let entry = self.found.entry(name.to_string()).or_insert_with(|| Entry { name: name.into(), ..Entry::default() });
-        let finder = Some((net, caught.program.clone(), seconds));
+        // As it is written: the document rounds what is read again.
+        let finder = Some((net, caught.program.clone(), (seconds * 10.0).round() / 10.0));
         if net.is_generated() { entry.generated = finder } else { entry.corpus = finder }
     }
     pub fn write(&self) {

@@ -1,12 +1,12 @@
 //! Finding, reading and ordering the files of a program.
 
 use super::error::{Error, ErrorKind, LoadProblem};
-use super::{peel, suggest};
+use super::suggest;
 use crate::base::{FileId, SourceMap, Span};
 use crate::diag::Diagnostic;
 use crate::front::syntax;
-use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
-use crate::ir::surface::{Decl, ImportDecl};
+use crate::ir::surface::ImportDecl;
+use crate::ir::surface::modules::imports_of;
 use crate::ir::tables::{Program, Unit};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -241,31 +241,6 @@ fn paths(from: &str, written: &str) -> Vec<String> {
     match target.ends_with(".rem") || target.ends_with(".fut") {
         true => vec![target],
         false => vec![format!("{target}.rem"), format!("{target}.fut")],
-    }
-}
-
-/// The imports in a declaration, in source order.
-fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
-    match peel(decl).0 {
-        Decl::Import(import) => out.push(import),
-        Decl::Module(module) => imports_in(&module.body, out),
-        Decl::Open(open) => imports_in(&open.module, out),
-        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Local(_) | Decl::Error(_) => {}
-    }
-}
-
-fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
-    match &module.kind {
-        ModuleExprKind::Import(import) => out.push(import),
-        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
-        ModuleExprKind::Apply { fun, arg } => {
-            imports_in(fun, out);
-            imports_in(arg, out);
-        }
-        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
-            imports_in(inner, out);
-        }
-        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
     }
 }
 

@@ -153,3 +153,29 @@ pub struct ModuleSpec {
     /// The whole specification.
     pub span: Span,
 }
+
+/// The imports in a declaration, in source order.
+pub fn imports_of<'d>(decl: &'d Decl, out: &mut Vec<&'d ImportDecl>) {
+    match decl {
+        Decl::Import(import) => out.push(import),
+        Decl::Local(inner) => imports_of(inner, out),
+        Decl::Module(module) => imports_in(&module.body, out),
+        Decl::Open(open) => imports_in(&open.module, out),
+        Decl::Def(_) | Decl::Val(_) | Decl::Type(_) | Decl::ModuleType(_) | Decl::Error(_) => {}
+    }
+}
+
+fn imports_in<'d>(module: &'d ModuleExpr, out: &mut Vec<&'d ImportDecl>) {
+    match &module.kind {
+        ModuleExprKind::Import(import) => out.push(import),
+        ModuleExprKind::Struct(decls) => decls.iter().for_each(|decl| imports_of(decl, out)),
+        ModuleExprKind::Apply { fun, arg } => {
+            imports_in(fun, out);
+            imports_in(arg, out);
+        }
+        ModuleExprKind::Ascribe { module: inner, .. } | ModuleExprKind::Paren(inner) | ModuleExprKind::Lambda { body: inner, .. } => {
+            imports_in(inner, out);
+        }
+        ModuleExprKind::Error | ModuleExprKind::Name(_) => {}
+    }
+}
