@@ -160,9 +160,18 @@ def _without_an_end(x, y):
     return _endless(3)
 
 
+def _left_out_by_a_mask(x, y):
+    return np.delete(x, x > y)
+
+
+def _left_out_by_a_slice(x, y):
+    return np.delete(x, np.s_[1:3])
+
+
 @pytest.mark.parametrize(
     "function, said",
     [
+        (_left_out_by_a_mask, "`delete` by truth values"), (_left_out_by_a_slice, "np.s_"),
         (_two_names_of_a_generator, "are one generator"), (_drawn_in_a_branch, "not certain how often"), (_drawn_in_a_list, "not certain how often"),
         (_another_distribution, "the method `poisson` of a generator"), (_without_a_seed, "without a seed"), (_the_old_generator, "`np.random.rand` is not read"),
         (_a_copy_or_a_view, "may share its memory"), (_two_names_of_a_list, "may be that of `other`"), (_two_names_of_a_record, "may be the same object"), (_a_new_key, "the new part `b`"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, grids, products, pylists, records, searches, several, shapes
+from . import arrays, einsum, grids, products, pylists, records, searches, selections, several, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
@@ -473,4 +473,4 @@ class Expressions:
         raise NotImplementedError
 
 
-__all__ = ["NONE", "Expressions", "einsum", "grids", "products", "searches", "several"]
+__all__ = ["NONE", "Expressions", "einsum", "grids", "products", "searches", "selections", "several"]

@@ -341,6 +341,19 @@ def grids(x, y):
     return (*np.meshgrid(x, y), *np.meshgrid(x, y, indexing="ij"), i, j, p * q, np.unravel_index(7, (3, 4)), *np.indices((2, 3)))
 
 
+@case((R, 1), (R[:, :3], -1), (R[:1], 0))
+def triangles_by_index(a, k):
+    b = a.copy()
+    i, j = np.tril_indices(3, -1, 4)
+    b[np.triu_indices_from(a, k)] = 0.0
+    return a[np.triu_indices(len(a), k)], np.tril_indices_from(a, k), i * 10 + j, b, np.triu_indices(k), a[:1, :1][np.diag_indices(1)]
+
+
+@case((X, R, 1, np.array([0, -1])), (X, R, -2, np.array([], dtype=np.int64)), (X, R, 0, np.array([1, 1, 0], dtype=np.int32)))
+def left_out(x, a, k, places):
+    return np.delete(x, k), np.delete(x, 2), np.delete(x, -1), np.delete(x, places), np.delete(a, k, 0), np.delete(a, places, axis=1), np.delete(a, k, axis=1), np.delete(a, 5)
+
+
 @case((X, R))
 def borders(x, a):
     return (
