@@ -168,9 +168,23 @@ def _left_out_by_a_slice(x, y):
     return np.delete(x, np.s_[1:3])
 
 
+def _a_list_of_what_changes(x, y):
+    for k, v in list(enumerate(x)):
+        x[k] = x[0] + v
+    return x
+
+
+def _a_first_number_that_changes(x, y):
+    n = 2
+    for k, _v in enumerate(x, n):
+        n = n + k
+    return n
+
+
 @pytest.mark.parametrize(
     "function, said",
     [
+        (_a_list_of_what_changes, "`enumerate` is not read"), (_a_first_number_that_changes, "`enumerate` from another number"),
         (_left_out_by_a_mask, "`delete` by truth values"), (_left_out_by_a_slice, "np.s_"),
         (_two_names_of_a_generator, "are one generator"), (_drawn_in_a_branch, "not certain how often"), (_drawn_in_a_list, "not certain how often"),
         (_another_distribution, "the method `poisson` of a generator"), (_without_a_seed, "without a seed"), (_the_old_generator, "`np.random.rand` is not read"),

@@ -1,16 +1,19 @@
-"""What loops go over: ranges, arrays, several at once."""
+"""What loops go over: ranges, arrays, several at once, and other forms of these."""
 
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from .blocks import Lines, words
 from .diagnostics import Code, Unread
 from .operators import binary, unknown_size
 from .parts import Parts
-from .reading import assigned, base_of, used, written_by
+from .reading import assigned, base_of, leaves, used, written_by
 from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
 
@@ -23,6 +26,100 @@ class Iterations(Parts):
         while name in self.context.names:
             name += "_"
         return name
+
+    def nested(self, statement: ast.For) -> ast.For | None:
+        """A loop over `np.ndindex` or `np.ndenumerate` as loops over ranges; None for others."""
+        node = statement.iter
+        function = self.resolve(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or function not in (np.ndindex, np.ndenumerate):
+            return None
+        if leaves(statement.body, (ast.Break, ast.Return, ast.Continue)) or statement.orelse or node.keywords:
+            raise Unread(statement, Code.FORM, "a loop over all indices that something leaves", "write a loop for each dimension")
+        body = list(statement.body)
+        target = statement.target
+        if function is np.ndenumerate:
+            array = self.eval(node.args[0])
+            sizes: list[ast.expr] = [ast.Subscript(ast.Attribute(node.args[0], "shape", ast.Load()), ast.Constant(k), ast.Load()) for k in range(array.rank)]
+            if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(node.args[0], ast.Name):
+                raise Unread(target, Code.FORM, "this target is not read", "name the index and the element")
+            target, element = target.elts
+        else:
+            given = self.eval(node.args[0]) if len(node.args) == 1 else None
+            if given is not None and given.items is not None:
+                sizes = [ast.Subscript(node.args[0], ast.Constant(k), ast.Load()) for k in range(len(given.items))]
+            else:
+                sizes = list(node.args)
+        names = [each.id for each in target.elts if isinstance(each, ast.Name)] if isinstance(target, ast.Tuple) else [self.fresh_name(f"i{k}") for k in range(len(sizes))]
+        if len(names) != len(sizes) or not sizes:
+            raise Unread(target, Code.FORM, "this target is not read", "name each index")
+        self.locals = self.locals | set(names)
+        index = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
+        if function is np.ndenumerate:
+            body.insert(0, ast.Assign([element], ast.Subscript(node.args[0], index, ast.Load())))
+        if isinstance(target, ast.Name):
+            body.insert(0, ast.Assign([target], index))
+        for name, size in reversed(list(zip(names, sizes))):
+            body = [ast.For(ast.Name(name, ast.Store()), ast.Call(ast.Name("range", ast.Load()), [size], []), body, [])]
+        for each in ast.walk(body[0]):
+            if not hasattr(each, "lineno"):
+                ast.copy_location(each, statement)
+        found = body[0]
+        assert isinstance(found, ast.For)
+        return found
+
+    def plain_source(self, statement: ast.For) -> ast.For:
+        """The loop over what `list(zip(..))` has in it, and with `enumerate` from 0."""
+        source = statement.iter
+        # A list has the elements of before; they are those of the arrays if nothing writes to arrays.
+        still = not self.writes_elements(statement.body)
+        while still and isinstance(source, ast.Call) and self.resolve(source.func) in (list, tuple) and len(source.args) == 1 and not source.keywords:
+            inner = source.args[0]
+            if not isinstance(inner, ast.Call) or self.resolve(inner.func) not in (zip, enumerate, range, reversed):
+                break
+            source = inner
+        if still and isinstance(source, ast.Call) and self.resolve(source.func) is reversed and len(source.args) == 1 and isinstance(source.args[0], ast.Name):
+            back = ast.copy_location(ast.Slice(None, None, ast.copy_location(ast.Constant(-1), source)), source)
+            source = ast.copy_location(ast.Subscript(source.args[0], back, ast.Load()), source)
+        target, sets = statement.target, []
+        if isinstance(source, ast.Call) and self.resolve(source.func) is enumerate and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            starts = [*source.args[1:], *(each.value for each in source.keywords if each.arg == "start")]
+            if len(starts) == 1 and len(source.args) + len(source.keywords) == 2 and isinstance(target.elts[0], ast.Name) and settled_number(starts[0], statement):
+                name = self.fresh_name(f"{target.elts[0].id}_")
+                self.locals = self.locals | {name}
+                number = ast.copy_location(ast.BinOp(ast.copy_location(ast.Name(name, ast.Load()), source), ast.Add(), starts[0]), source)
+                sets = [ast.copy_location(ast.Assign([target.elts[0]], number), statement.target)]
+                target = ast.copy_location(ast.Tuple([ast.copy_location(ast.Name(name, ast.Store()), target), target.elts[1]], ast.Store()), target)
+                source = ast.copy_location(ast.Call(source.func, source.args[:1], []), source)
+        if source is statement.iter:
+            return statement
+        return ast.copy_location(ast.For(target, source, [*sets, *statement.body], statement.orelse), statement)
+
+    def writes_elements(self, body: list[ast.stmt]) -> bool:
+        """Whether statements may write to elements of arrays."""
+        for node in (each for top in body for each in ast.walk(top)):
+            if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+                return True
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and ((value := self.env.get(node.target.id)) is None or value.rank):
+                return True
+            if isinstance(node, ast.Expr) and not (isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == "append"):
+                return True
+        return False
+
+    def kept_targets(self, statement: ast.For) -> ast.For:
+        """The loop, in which targets that are read after it are variables like others."""
+        kept = {name: self.fresh_name(f"{name}_") for name in sorted(assigned([statement.target]) & set(self.live))}
+        if not kept or any(not isinstance(each, (ast.Name, ast.Tuple, ast.List, ast.Store)) for each in ast.walk(statement.target)):
+            return statement
+        self.locals = self.locals | set(kept.values())
+        target = copy.deepcopy(statement.target)
+        for each in ast.walk(target):
+            if isinstance(each, ast.Name) and each.id in kept:
+                each.id = kept[each.id]
+        sets: list[ast.stmt] = []
+        for name, own in kept.items():
+            stored, read = ast.copy_location(ast.Name(name, ast.Store()), statement.target), ast.copy_location(ast.Name(own, ast.Load()), statement.target)
+            sets.append(ast.copy_location(ast.Assign([stored], read), statement.target))
+        return ast.copy_location(ast.For(target, statement.iter, [*sets, *statement.body], statement.orelse), statement)
 
     def heading(self, statement: ast.For | ast.While, early: bool) -> tuple[str, Lines, str]:
         """What stands between the variables of a loop and `do`; the lines that its body begins with; the name of a counter, if there is one."""
@@ -222,3 +319,10 @@ def written_bases(node: ast.AST) -> list[ast.Name]:
         bases = [base_of(each) for each in written_by(node)] if isinstance(node.func, ast.Attribute) else []
         bases += [ast.Name(each, ast.Load()) for each in getattr(node, "written", ())]
     return [base for base in bases if isinstance(base, ast.Name)]
+
+
+def settled_number(number: ast.expr, statement: ast.For) -> bool:
+    """Whether an expression is a number that is the same in each iteration."""
+    if isinstance(number, ast.UnaryOp):
+        number = number.operand
+    return isinstance(number, ast.Constant) or isinstance(number, ast.Name) and number.id not in assigned([statement])

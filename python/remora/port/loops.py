@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from .diagnostics import Code, Poisoned, Unread
 from .operators import joined
 from .reading import assigned, exposed, leaves, used
@@ -30,7 +28,18 @@ class Leaving:
         """What the result is before a value was returned."""
         if not self.values:
             return "0i64"
-        return "false" if self.values[0].dtype == "bool" else f"0{self.values[0].dtype}"
+        return tuple_text(["false" if part.dtype == "bool" else f"0{part.dtype}" for part in parts_of(self.values[0])])
+
+    def returned(self) -> Value:
+        """The value that was returned."""
+        first = self.values[0]
+        parts = [Value(f"{self.result}.{k}" if first.items is not None else self.result, ATOM, part.dtype, weak=part.weak) for k, part in enumerate(parts_of(first))]
+        return replace(first, text="", items=tuple(parts), const=None) if first.items is not None else parts[0]
+
+
+def parts_of(value: Value) -> tuple[Value, ...]:
+    """The numbers of a tuple, or the number itself."""
+    return value.items if value.items is not None else (value,)
 
 
 class Loops(Iterations):
@@ -40,46 +49,6 @@ class Loops(Iterations):
 
     def s_for(self, statement: ast.For) -> Lines:
         return self.loop(self.nested(statement) or statement)
-
-    def nested(self, statement: ast.For) -> ast.For | None:
-        """A loop over `np.ndindex` or `np.ndenumerate` as loops over ranges; None for others."""
-        node = statement.iter
-        function = self.resolve(node.func) if isinstance(node, ast.Call) else None
-        if not isinstance(node, ast.Call) or function not in (np.ndindex, np.ndenumerate):
-            return None
-        if leaves(statement.body, (ast.Break, ast.Return, ast.Continue)) or statement.orelse or node.keywords:
-            raise Unread(statement, Code.FORM, "a loop over all indices that something leaves", "write a loop for each dimension")
-        body = list(statement.body)
-        target = statement.target
-        if function is np.ndenumerate:
-            array = self.eval(node.args[0])
-            sizes: list[ast.expr] = [ast.Subscript(ast.Attribute(node.args[0], "shape", ast.Load()), ast.Constant(k), ast.Load()) for k in range(array.rank)]
-            if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(node.args[0], ast.Name):
-                raise Unread(target, Code.FORM, "this target is not read", "name the index and the element")
-            target, element = target.elts
-        else:
-            given = self.eval(node.args[0]) if len(node.args) == 1 else None
-            if given is not None and given.items is not None:
-                sizes = [ast.Subscript(node.args[0], ast.Constant(k), ast.Load()) for k in range(len(given.items))]
-            else:
-                sizes = list(node.args)
-        names = [each.id for each in target.elts if isinstance(each, ast.Name)] if isinstance(target, ast.Tuple) else [self.fresh_name(f"i{k}") for k in range(len(sizes))]
-        if len(names) != len(sizes) or not sizes:
-            raise Unread(target, Code.FORM, "this target is not read", "name each index")
-        self.locals = self.locals | set(names)
-        index = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
-        if function is np.ndenumerate:
-            body.insert(0, ast.Assign([element], ast.Subscript(node.args[0], index, ast.Load())))
-        if isinstance(target, ast.Name):
-            body.insert(0, ast.Assign([target], index))
-        for name, size in reversed(list(zip(names, sizes))):
-            body = [ast.For(ast.Name(name, ast.Store()), ast.Call(ast.Name("range", ast.Load()), [size], []), body, [])]
-        for each in ast.walk(body[0]):
-            if not hasattr(each, "lineno"):
-                ast.copy_location(each, statement)
-        found = body[0]
-        assert isinstance(found, ast.For)
-        return found
 
     def s_while(self, statement: ast.While) -> Lines:
         return self.loop(statement)
@@ -92,6 +61,8 @@ class Loops(Iterations):
                 return short
         if isinstance(statement, ast.For) and self.never_runs(statement):
             return [line for each in statement.orelse for line in self.guarded(each)]
+        if isinstance(statement, ast.For):
+            statement = self.kept_targets(self.plain_source(statement))
         opening, buffered = self.grown(statement)
         opening += self.replaced(statement)
         if opening or buffered:
@@ -99,8 +70,6 @@ class Loops(Iterations):
             for name in buffered:
                 lines += self.gathered_list(name)
             return lines
-        if statement.orelse and leaves(statement.body, (ast.Break,)):
-            raise Unread(statement, Code.FORM, "`else` of a loop with a `break`", "use a variable that says whether the loop was left")
         body = list(statement.body)
         changed = [name for name in ordered_names(ast.Module(body, [])) if name in self.env]
         carried = [name for name in changed if name in self.live or name in self.mutated or name in reads_before(statement, name)]
@@ -335,10 +304,12 @@ class Loops(Iterations):
         def on_return(node: ast.AST, value: Value) -> Lines:
             if leaving is None:
                 return outer_flow.on_return(node, value)
-            if not value.scalar or value.rank or value.dtype in ("none", "tuple", "list"):
+            several = value.items is not None and value.dtype == "tuple" and len(value.items) > 1
+            parts = parts_of(value) if several else (value,)
+            if any(not part.scalar or part.rank or part.items is not None or part.dtype in ("none", "tuple", "list") for part in parts):
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
             leaving.values.append(value)
-            return state("false", ["true", bound_text(value)])
+            return state("false", ["true", tuple_text([bound_text(part) for part in parts])])
 
         self.flow = Flow(on_return, lambda node: state("false", idle), lambda node: state("true", idle))
         try:
@@ -376,7 +347,7 @@ class Loops(Iterations):
             self.loop(statement, leaving)
             del self.context.problems[marks[0] :]
             self.commented, self.env = marks[1], saved
-            kinds = {(value.dtype, value.weak) for value in leaving.values}
+            kinds = {tuple((part.dtype, part.weak) for part in parts_of(value)) for value in leaving.values}
             if len(kinds) > 1:
                 raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
             lets += comments + self.loop(statement, leaving)
@@ -384,9 +355,8 @@ class Loops(Iterations):
             if not leaving.values:
                 # Nothing in the loop returns, or what does could not be read, which is reported.
                 return finished(lets, ["???"] if len(self.context.problems) > marks[0] else self.block(rest, end))
-            value = Value(result, ATOM, leaving.values[0].dtype, weak=leaving.values[0].weak)
             saved = dict(self.env)
-            one = self.flow.on_return(statement, value)
+            one = self.flow.on_return(statement, leaving.returned())
             self.env = saved
             if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value and not leaves(statement.body, (ast.Break,)):
                 return finished(lets, one)
@@ -417,6 +387,7 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
         return replace(value, memory=frozenset(memory))
 
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
+
 
 
 def only_compared(statement: ast.While, name: str) -> bool:

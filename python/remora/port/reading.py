@@ -81,6 +81,9 @@ def read(function: types.FunctionType) -> Definition:
     node = tree.body[0] if tree.body else None
     if not isinstance(node, ast.FunctionDef):
         raise Unread(None, Code.FORM, "only functions that are defined with `def` are read", "lambdas and coroutines are not: define it with `def`")
+    from .loop_else import with_flags
+
+    node = with_flags(node)
     arguments = node.args
     params = [each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
     code = function.__code__

@@ -408,3 +408,71 @@ def matrices_that_functions_make(s):
         return minor_sum(a[1:, 1:], total + a[0, 0])
 
     return minor_sum(s, 0.0), np.concatenate([[1.0], s[0]]), [row.sum() for row in s]
+
+
+# Loops that are left -------------------------------------------------------------------------------------------------------------
+
+
+@case((X, -2.5), (X, 9.0), (X, 1.0))
+def left_or_not(x, v):
+    for i in range(len(x)):
+        if x[i] == v:
+            break
+    else:
+        return -1, 0.0
+    return i, x[i] * 2
+
+
+@case((X, -1.0), (X, 100.0))
+def found_in_a_loop(x, v):
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            if x[i] + x[j] < v:
+                return i, j, x[i] * x[j]
+    return -1, -1, 0.0
+
+
+@case((30,), (2,))
+def primes(n):
+    found = []
+    for k in range(2, n):
+        for p in found:
+            if k % p == 0:
+                break
+        else:
+            found.append(k)
+    return np.array(found, dtype=np.int64)
+
+
+@case((X,), (X[:1],))
+def targets_stay(x):
+    for k, v in enumerate(x):
+        if v < 0:
+            break
+    s = 0.0
+    for w in x:
+        s += w
+    n = len(x)
+    while n > 0:
+        if x[n - 1] > 2:
+            break
+        n -= 1
+    else:
+        n = -5
+    return k, v, s * w, n
+
+
+@case((X, Y, 2))
+def lists_of_pairs(x, y, n):
+    s = 0.0
+    for i, (a, b) in enumerate(zip(x, y), start=1):
+        s += i * a * b
+    for i, a in enumerate(x, n):
+        s -= i * a
+    for k, v in list(enumerate(y)):
+        s += k * v
+    for a, b in list(zip(x, y)):
+        s = s / 2 + a - b
+    for v in reversed(x):
+        s = s / 2 + v
+    return s, i

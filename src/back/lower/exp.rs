@@ -303,26 +303,44 @@ impl<'p> Lower<'_, 'p> {
             }
         }
         let s = Expr::Local(wrapped);
-        let up = Expr::int(0).less(s.clone());
         let select = |c: Expr, a: Expr, b: Expr| Expr::Select(Box::new(c), Box::new(a), Box::new(b));
-        let distance = select(up.clone(), wrapping(Op::Sub, b.clone(), a.clone()), wrapping(Op::Sub, a.clone(), b.clone()));
-        let distance = self.atom("distance", distance);
-        let ahead = select(up.clone(), Expr::arith(Int::Le, a.clone(), b.clone()), Expr::arith(Int::Le, b.clone(), a.clone()));
-        let step = select(up.clone(), s.clone(), wrapping(Op::Sub, Expr::int(0), s.clone()));
-        let step = self.atom("step", step);
-        let fits = match kind {
-            RangeKind::Upto => up,
-            RangeKind::Downto => s.clone().less(Expr::int(0)),
-            RangeKind::Through => Expr::arith(Int::Ne, s.clone(), Expr::int(0)),
+        // Numbers of 64 bits without a sign are kept as those bits.
+        let wide = prim == PrimType::U64;
+        let bits = |e: Expr| Expr::Op(ScalarOp::new(Op::Convert(PrimType::I64), PrimType::U64), vec![e]);
+        let less = |a: Expr, b: Expr| match wide {
+            true => Expr::Op(ScalarOp::new(Op::Lt, PrimType::U64), vec![bits(a), bits(b)]),
+            false => a.less(b),
         };
-        let good = fits.and(ahead);
+        let not = |e: Expr| Expr::Op(ScalarOp::new(Op::Not, PrimType::Bool), vec![e]);
+        let second = self.atom("second", wrapping(Op::Add, a.clone(), s.clone()));
+        // The step wraps around if the numbers are far apart: it goes down if the second number is less (`range_steps` of the evaluators).
+        let is_less = less(second.clone(), a.clone());
+        let down = match kind {
+            RangeKind::Downto => Expr::arith(Int::Or, is_less, Expr::arith(Int::Eq, s.clone(), Expr::int(-1))),
+            RangeKind::Upto | RangeKind::Through => is_less.and(Expr::arith(Int::Ne, s.clone(), Expr::int(1))),
+        };
+        let down = self.atom_bool("down", down);
+        let distance = select(down.clone(), wrapping(Op::Sub, a.clone(), b.clone()), wrapping(Op::Sub, b.clone(), a.clone()));
+        let distance = self.atom("distance", distance);
+        let beyond = select(down.clone(), less(a.clone(), b.clone()), less(b.clone(), a.clone()));
+        let step = select(down.clone(), wrapping(Op::Sub, Expr::int(0), s.clone()), s.clone());
+        let step = self.atom("step", step);
+        let moves = Expr::arith(Int::Ne, s, Expr::int(0));
+        let fits = match kind {
+            RangeKind::Upto => moves.and(not(down)),
+            RangeKind::Downto => down,
+            RangeKind::Through => moves,
+        };
+        let good = fits.and(not(beyond));
         let limit = match kind {
             RangeKind::Upto => "..<",
             RangeKind::Downto => "..>",
             RangeKind::Through => "...",
         };
         let message = format!("the range {{}}..{{}}{limit}{{}} does not lead to its end");
-        self.require(good, Code::ImpossibleSize, &message, vec![a.clone(), wrapping(Op::Add, a, s), b], span);
+        let shown = |e: Expr| if wide { (PrimType::U64, bits(e)) } else { (PrimType::I64, e) };
+        let args = [a, second, b].map(shown).to_vec();
+        self.emit(Stmt::Check(good, Box::new(Failure { code: Code::ImpossibleSize, message, args, span })));
         let count = self.steps_in(distance, step, kind == RangeKind::Through, span);
         self.set_scalar(var, count);
     }

@@ -391,7 +391,13 @@ impl Elab<'_> {
                 let value = convert(prim, PrimType::I64, Expr::new(ExprKind::Var(counter), at));
                 let name = self.bind_let(self.pat_name(*var), value, bound_ty.clone(), at);
                 self.bind_pattern_var(*var, name, bound_ty)?;
-                Ok(core::LoopForm::For(counter, convert(PrimType::I64, prim, bound.clone())))
+                let mut count = bound.clone();
+                if prim == PrimType::U64 {
+                    // What is no i64 is more iterations than ever end.
+                    let most = Expr::new(ExprKind::Lit(Scalar::U64(i64::MAX as u64)), at);
+                    count = super::expr::call(Expr::op(Op::Min, PrimType::U64, at), vec![count, most], at);
+                }
+                Ok(core::LoopForm::For(counter, convert(PrimType::I64, prim, count)))
             }
             Header::ForIn(pat, (array, ty)) => {
                 let at = self.program.ast.pats[*pat].span;
