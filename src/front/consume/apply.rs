@@ -8,7 +8,7 @@ use super::{Checker, FrameKind, Special};
 use crate::base::Symbol;
 use crate::ir::surface::view::{self, Application, Head};
 use crate::ir::surface::{ExprId, ExprKind};
-use crate::ir::tables::{AppInfo, RBase, RType, Res};
+use crate::ir::tables::{AppInfo, DefId, RBase, RType, Res, TypeParamId};
 use std::sync::Arc;
 
 /// An argument.
@@ -40,6 +40,8 @@ struct Function {
     name: Option<Symbol>,
     /// Whether it is one of the standard library.
     library: bool,
+    /// The definition that it is.
+    def: Option<DefId>,
 }
 
 impl<'a> Checker<'a> {
@@ -86,7 +88,8 @@ impl<'a> Checker<'a> {
                     return done;
                 }
                 let value = self.operator(node);
-                let function = Function { value: function_of(value), expr: None, name: Some(op.name), library: self.is_library(res) };
+                let (name, library) = (Some(op.name), self.is_library(res));
+                let function = Function { value: function_of(value), expr: None, name, library, def: defined(res) };
                 self.call(function, &app.args, 0, info, app.node)
             }
             Head::Expr(head) => {
@@ -106,11 +109,13 @@ impl<'a> Checker<'a> {
     }
     fn function_value(&mut self, head: ExprId) -> Function {
         let value = self.expr(head);
+        let res = self.definition_of(head);
         Function {
             value: function_of(value),
             expr: Some(head),
             name: self.name_of(head),
-            library: self.definition_of(head).is_some_and(|res| self.is_library(res)),
+            library: res.is_some_and(|res| self.is_library(res)),
+            def: res.and_then(defined),
         }
     }
     /// A field of an array, or a function in a field that is applied.
@@ -126,7 +131,7 @@ impl<'a> Checker<'a> {
         if args.is_empty() {
             return self.fresh(app.node);
         }
-        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false };
+        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false, def: None };
         self.call(function, args, 1, info, app.node)
     }
 
@@ -148,7 +153,7 @@ impl<'a> Checker<'a> {
         }
         let (function, arrays) = app.args.split_first()?;
         let fun = function_of(self.expr(*function));
-        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false };
+        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false, def: None };
         if fun.once.is_some() {
             self.report_often(app.args[0]);
         }
@@ -186,13 +191,15 @@ impl<'a> Checker<'a> {
             let operator = Symbol::new(if forward { ">->" } else { "<-<" });
             self.report_misfit(expr, Misfit::Takes, Some(operator));
         }
+        // What the second returns may share memory with what it captures, and with what it is given, which is new here.
+        let result = if second.root.is_none() && mode::covers(&between, &Mode::Unique) { result.owned() } else { result };
         let root = self.roots.join(first.root.into_iter().chain(second.root).collect());
         let once = self.roots.join(first.once.into_iter().chain(second.once).collect());
         let composed = FunValue { mode: Mode::fun(param, result, last), root, once };
         if args.is_empty() {
             return Some(Value::Fun(Arc::new(composed)));
         }
-        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false };
+        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false, def: None };
         Some(self.call(function, args, 2, info, app.node))
     }
 
@@ -233,10 +240,27 @@ impl<'a> Checker<'a> {
         }
         let taken = self.hand_over(&function, &evaluated, &params);
         let mut shares: Vec<Root> = function.value.root.into_iter().collect();
-        for (arg, param) in evaluated.iter().zip(&params) {
-            self.remaining(&arg.value, param, &mut shares);
+        let returned = if frame == 0 { self.sources(&function, &evaluated) } else { None };
+        for (at, (arg, param)) in evaluated.iter().zip(&params).enumerate() {
+            if returned.as_ref().is_none_or(|sources| sources[at]) {
+                self.remaining(&arg.value, param, &mut shares);
+            }
         }
         self.returned(&mode, shares, taken && !last, &function, frame > 0, node)
+    }
+    /// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter
+    /// in their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing
+    /// where functions are given what is returned: that may go round.
+    fn sources(&self, function: &Function, args: &[Arg]) -> Option<Vec<bool>> {
+        let mut ty = &self.tables.defs.get(function.def?)?.ty;
+        let mut given = Vec::with_capacity(args.len());
+        for _ in args {
+            let RBase::Arrow(from, to) = &*ty.base else { return None };
+            given.push(from);
+            ty = to;
+        }
+        let RBase::Param(result) = &*ty.base else { return None };
+        args.iter().zip(given).map(|(arg, from)| source(arg, from, *result)).collect()
     }
     /// An argument; a lambda knows the mode of its place.
     fn argument(&mut self, arg: ExprId, param: &Mode) -> Value {
@@ -360,7 +384,7 @@ impl<'a> Checker<'a> {
             Some(function) => self.expr(function),
             None => self.operator(at),
         };
-        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false };
+        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false, def: None };
         let mode = function.value.mode.clone();
         let (param, rest, _) = mode.arrow();
         let (second, result, _) = rest.arrow();
@@ -382,4 +406,34 @@ fn function_of(value: Value) -> Arc<FunValue> {
         Value::Fun(fun) => fun,
         other => Arc::new(FunValue { mode: Mode::Plain, root: other.root(), once: None }),
     }
+}
+
+/// The definition that a name stands for.
+fn defined(res: Res) -> Option<DefId> {
+    match res {
+        Res::Global(def) => Some(def),
+        Res::Local(_) | Res::Scalar(..) => None,
+    }
+}
+
+/// Whether values of a type parameter may come from an argument of this type.
+fn source(arg: &Arg, from: &RType, param: TypeParamId) -> Option<bool> {
+    let mentions = |ty: &RType| value::mentions(ty, &|base| matches!(base, RBase::Param(own) if *own == param));
+    if !mentions(from) {
+        return Some(false);
+    }
+    let (RBase::Arrow(..), Value::Fun(fun)) = (&*from.base, &arg.value) else {
+        // Of data with functions in it nobody knows what they return.
+        let functions = value::mentions(from, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }));
+        return (!functions).then_some(true);
+    };
+    let (mut ty, mut mode) = (from, fun.mode.clone());
+    while let RBase::Arrow(given, to) = &*ty.base {
+        if mentions(given) {
+            return None;
+        }
+        (_, mode, _) = mode.arrow();
+        ty = to;
+    }
+    mode::covers(&mode, &Mode::Unique).then_some(false)
 }

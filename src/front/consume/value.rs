@@ -169,6 +169,18 @@ pub(super) fn part_types(ty: &RType) -> Option<Vec<&RType>> {
     }
 }
 
+/// Whether something in a type is of this kind.
+pub(super) fn mentions(ty: &RType, kind: &dyn Fn(&RBase) -> bool) -> bool {
+    kind(&ty.base)
+        || match &*ty.base {
+            RBase::Prim(_) | RBase::Param(_) => false,
+            RBase::Arrow(from, to) => mentions(from, kind) || mentions(to, kind),
+            RBase::Tuple(parts) | RBase::Abstract { args: parts, .. } => parts.iter().any(|part| mentions(part, kind)),
+            RBase::Record(fields) => fields.iter().any(|(_, part)| mentions(part, kind)),
+            RBase::Sum(clauses) => clauses.iter().flat_map(|(_, payload)| payload).any(|part| mentions(part, kind)),
+        }
+}
+
 /// Where a field of a tuple or record stands among its parts.
 pub(super) fn field_at(ty: &RType, field: Symbol) -> Option<usize> {
     match &*ty.base {
