@@ -8,7 +8,7 @@ use super::{Checker, FrameKind, Special};
 use crate::base::Symbol;
 use crate::ir::surface::view::{self, Application, Head};
 use crate::ir::surface::{ExprId, ExprKind};
-use crate::ir::tables::{AppInfo, DefId, RBase, RType, Res, TypeParamId};
+use crate::ir::tables::{AppInfo, RBase, RType, Res, TypeParamId};
 use std::sync::Arc;
 
 /// An argument.
@@ -40,9 +40,31 @@ struct Function {
     name: Option<Symbol>,
     /// Whether it is one of the standard library.
     library: bool,
-    /// The definition that it is.
-    def: Option<DefId>,
+    /// The definition or local function that it is.
+    res: Option<Res>,
 }
+
+/// An application, when its arguments have been handed over.
+#[derive(Debug)]
+struct Call<'c> {
+    function: &'c Function,
+    args: &'c [Arg],
+    params: &'c [Mode],
+    node: ExprId,
+}
+
+/// What the type of a definition says of its result, or a part of it.
+#[derive(Debug, Clone)]
+struct Declared<'t> {
+    /// The types of the parameters.
+    params: Vec<&'t RType>,
+    result: &'t RType,
+    /// Its type parameters.
+    own: &'t [TypeParamId],
+}
+
+/// Of results with more parts it is not asked from which arguments each may come.
+const MOST_PARTS: usize = 64;
 
 impl<'a> Checker<'a> {
     pub(super) fn application(&mut self, app: &Application) -> Value {
@@ -89,7 +111,7 @@ impl<'a> Checker<'a> {
                 }
                 let value = self.operator(node);
                 let (name, library) = (Some(op.name), self.is_library(res));
-                let function = Function { value: function_of(value), expr: None, name, library, def: defined(res) };
+                let function = Function { value: function_of(value), expr: None, name, library, res: Some(res) };
                 self.call(function, &app.args, 0, info, app.node)
             }
             Head::Expr(head) => {
@@ -115,7 +137,7 @@ impl<'a> Checker<'a> {
             expr: Some(head),
             name: self.name_of(head),
             library: res.is_some_and(|res| self.is_library(res)),
-            def: res.and_then(defined),
+            res,
         }
     }
     /// A field of an array, or a function in a field that is applied.
@@ -131,7 +153,7 @@ impl<'a> Checker<'a> {
         if args.is_empty() {
             return self.fresh(app.node);
         }
-        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false, def: None };
+        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false, res: None };
         self.call(function, args, 1, info, app.node)
     }
 
@@ -153,7 +175,7 @@ impl<'a> Checker<'a> {
         }
         let (function, arrays) = app.args.split_first()?;
         let fun = function_of(self.expr(*function));
-        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false, def: None };
+        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false, res: None };
         if fun.once.is_some() {
             self.report_often(app.args[0]);
         }
@@ -199,7 +221,7 @@ impl<'a> Checker<'a> {
         if args.is_empty() {
             return Some(Value::Fun(Arc::new(composed)));
         }
-        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false, def: None };
+        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false, res: None };
         Some(self.call(function, args, 2, info, app.node))
     }
 
@@ -239,28 +261,34 @@ impl<'a> Checker<'a> {
             self.used(expr, &Value::Leaf(root));
         }
         let taken = self.hand_over(&function, &evaluated, &params);
-        let mut shares: Vec<Root> = function.value.root.into_iter().collect();
-        let returned = if frame == 0 { self.sources(&function, &evaluated) } else { None };
-        for (at, (arg, param)) in evaluated.iter().zip(&params).enumerate() {
+        let call = Call { function: &function, args: &evaluated, params: &params, node };
+        self.returned(&mode, &call, taken && !last, frame > 0)
+    }
+    /// The memory that a result may share, of which the definition says this type, if it is known.
+    fn shares(&self, call: &Call, declared: Option<&Declared>) -> Vec<Root> {
+        let returned = declared.and_then(|declared| sources(call.args, declared));
+        let mut shares: Vec<Root> = call.function.value.root.into_iter().collect();
+        for (at, (arg, param)) in call.args.iter().zip(call.params).enumerate() {
             if returned.as_ref().is_none_or(|sources| sources[at]) {
                 self.remaining(&arg.value, param, &mut shares);
             }
         }
-        self.returned(&mode, shares, taken && !last, &function, frame > 0, node)
+        shares
     }
-    /// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter
-    /// in their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing
-    /// where functions are given what is returned: that may go round.
-    fn sources(&self, function: &Function, args: &[Arg]) -> Option<Vec<bool>> {
-        let mut ty = &self.tables.defs.get(function.def?)?.ty;
-        let mut given = Vec::with_capacity(args.len());
-        for _ in args {
+    /// What the type of a definition, or of a local function, says of an application to all its arguments.
+    fn declared(&self, function: &Function, count: usize) -> Option<Declared<'a>> {
+        let (mut ty, own) = match function.res? {
+            Res::Global(def) => self.tables.defs.get(def).map(|signature| (&signature.ty, signature.tparams.as_slice()))?,
+            Res::Local(pat) => (self.tables.pats.get(pat)?, self.tables.locals.get(pat)?.as_slice()),
+            Res::Scalar(..) => return None,
+        };
+        let mut params = Vec::with_capacity(count);
+        for _ in 0..count {
             let RBase::Arrow(from, to) = &*ty.base else { return None };
-            given.push(from);
+            params.push(from);
             ty = to;
         }
-        let RBase::Param(result) = &*ty.base else { return None };
-        args.iter().zip(given).map(|(arg, from)| source(arg, from, *result)).collect()
+        Some(Declared { params, result: ty, own })
     }
     /// An argument; a lambda knows the mode of its place.
     fn argument(&mut self, arg: ExprId, param: &Mode) -> Value {
@@ -338,37 +366,51 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What an application returns, which may share the given memory where nothing else is promised.
-    fn returned(&mut self, mode: &Mode, shares: Vec<Root>, once: bool, function: &Function, mapped: bool, node: ExprId) -> Value {
-        let Some(ty) = self.ty(node) else { return Value::Scalar };
+    /// What an application returns, which may share the memory of what is given where nothing else is promised.
+    fn returned(&mut self, mode: &Mode, call: &Call, once: bool, mapped: bool) -> Value {
+        let Some(ty) = self.ty(call.node) else { return Value::Scalar };
         if matches!(&*ty.base, RBase::Arrow(..)) {
             let once = once.then(|| self.roots.make(Origin::Made, &[]));
-            let root = self.roots.join(shares);
+            let root = self.roots.join(self.shares(call, None));
             return Value::fun(mode.clone(), root, once);
         }
         if mapped {
-            return self.fresh(node);
+            return self.fresh(call.node);
         }
-        let origin = Origin::Returned { at: self.program.ast.exprs[node].span, name: function.name, library: function.library };
-        self.returned_part(mode, ty, &shares, origin)
+        let declared = self.declared(call.function, call.args.len());
+        self.returned_part(mode, ty, call, declared.as_ref())
     }
-    fn returned_part(&mut self, mode: &Mode, ty: &RType, shares: &[Root], origin: Origin) -> Value {
+    fn returned_part(&mut self, mode: &Mode, ty: &RType, call: &Call, declared: Option<&Declared>) -> Value {
+        let declared_parts = declared.and_then(|declared| value::part_types(declared.result));
         match mode {
             Mode::Unique => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
-            Mode::Parts(modes) => match value::part_types(ty) {
-                Some(types) if types.len() == modes.len() => {
-                    let parts =
-                        types.into_iter().zip(modes.iter()).map(|(ty, mode)| self.returned_part(mode, ty, shares, origin)).collect();
-                    Value::parts(&mut self.roots, parts)
-                }
-                _ => self.returned_part(&Mode::Plain, ty, shares, origin),
-            },
             Mode::Fun(_) => {
-                let root = self.roots.join(shares.to_vec());
+                let root = self.roots.join(self.shares(call, None));
                 Value::fun(mode.clone(), root, None)
             }
-            // Its parts share memory with each other only as far as all of them may share that of the arguments.
-            Mode::Plain | Mode::Scalar => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(origin, shares)),
+            Mode::Parts(_) | Mode::Plain | Mode::Scalar => match (value::part_types(ty), declared_parts) {
+                (Some(types), Some(own)) if types.len() == own.len() && types.len() <= MOST_PARTS => {
+                    let parts = types.into_iter().zip(own).enumerate();
+                    let parts = parts.map(|(at, (ty, result))| {
+                        let declared = declared.map(|declared| Declared { result, ..declared.clone() });
+                        self.returned_part(&mode.part(at), ty, call, declared.as_ref())
+                    });
+                    let parts = parts.collect();
+                    Value::parts(&mut self.roots, parts)
+                }
+                (Some(types), _) if matches!(mode, Mode::Parts(modes) if modes.len() == types.len()) => {
+                    let parts = types.into_iter().enumerate();
+                    let parts = parts.map(|(at, ty)| self.returned_part(&mode.part(at), ty, call, None)).collect();
+                    Value::parts(&mut self.roots, parts)
+                }
+                // Its parts share memory with each other only as far as all of them may share that of the arguments.
+                _ => {
+                    let shares = self.shares(call, declared);
+                    let span = self.program.ast.exprs[call.node].span;
+                    let origin = Origin::Returned { at: span, name: call.function.name, library: call.function.library };
+                    value::of_type(&mut self.roots, ty, &mut |roots| roots.make(origin, &shares))
+                }
+            },
         }
     }
 
@@ -384,7 +426,7 @@ impl<'a> Checker<'a> {
             Some(function) => self.expr(function),
             None => self.operator(at),
         };
-        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false, def: None };
+        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false, res: None };
         let mode = function.value.mode.clone();
         let (param, rest, _) = mode.arrow();
         let (second, result, _) = rest.arrow();
@@ -408,22 +450,31 @@ fn function_of(value: Value) -> Arc<FunValue> {
     }
 }
 
-/// The definition that a name stands for.
-fn defined(res: Res) -> Option<DefId> {
-    match res {
-        Res::Global(def) => Some(def),
-        Res::Local(_) | Res::Scalar(..) => None,
+/// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter in
+/// their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing where
+/// functions are given what is returned: that may go round.
+fn sources(args: &[Arg], declared: &Declared) -> Option<Vec<bool>> {
+    let RBase::Param(result) = &*declared.result.base else { return None };
+    if !declared.own.contains(result) {
+        return None;
     }
+    args.iter().zip(&declared.params).map(|(arg, from)| source(&arg.value, from, *result)).collect()
 }
 
 /// Whether values of a type parameter may come from an argument of this type.
-fn source(arg: &Arg, from: &RType, param: TypeParamId) -> Option<bool> {
+fn source(value: &Value, from: &RType, param: TypeParamId) -> Option<bool> {
     let mentions = |ty: &RType| value::mentions(ty, &|base| matches!(base, RBase::Param(own) if *own == param));
     if !mentions(from) {
         return Some(false);
     }
-    let (RBase::Arrow(..), Value::Fun(fun)) = (&*from.base, &arg.value) else {
-        // Of data with functions in it nobody knows what they return.
+    if let (Some(types), Value::Parts(parts)) = (value::part_types(from), value)
+        && types.len() == parts.parts.len()
+    {
+        let found: Option<Vec<bool>> = parts.parts.iter().zip(types).map(|(part, ty)| source(part, ty, param)).collect();
+        return found.map(|found| found.contains(&true));
+    }
+    let (RBase::Arrow(..), Value::Fun(fun)) = (&*from.base, value) else {
+        // Of functions in other data nobody knows what they return.
         let functions = value::mentions(from, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }));
         return (!functions).then_some(true);
     };

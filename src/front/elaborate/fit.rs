@@ -50,12 +50,12 @@ impl Elab<'_> {
     fn opened_parts(&mut self, wanted: &Type, (value, ty): super::Typed) -> super::Typed {
         let ty = self.sizes.zonk_type(&ty);
         let is_box = |ty: &Type| matches!(ty.atom(), Atom::Sigma(..)) && ty.shape().is_scalar();
-        if !(wanted.shape().is_scalar() && ty.shape().is_scalar()) {
-            return (value, ty);
-        }
         if is_box(&ty) && !is_box(wanted) {
             let opened = self.open((value, ty));
             return self.opened_parts(wanted, opened);
+        }
+        if !(wanted.shape().is_scalar() && ty.shape().is_scalar()) {
+            return (value, ty);
         }
         let span = value.span();
         match (wanted.atom(), ty.atom()) {
