@@ -450,9 +450,9 @@ fn function_of(value: Value) -> Arc<FunValue> {
     }
 }
 
-/// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter in
-/// their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing where
-/// functions are given what is returned: that may go round.
+/// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter
+/// in their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing
+/// where functions are given what is returned: that may go round.
 fn sources(args: &[Arg], declared: &Declared) -> Option<Vec<bool>> {
     let RBase::Param(result) = &*declared.result.base else { return None };
     if !declared.own.contains(result) {

@@ -45,8 +45,8 @@ impl Elab<'_> {
         Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
     }
 
-    /// The value, with those parts of tuples and records opened that are boxes and are none in the wanted type: a type parameter may stand for a
-    /// box.
+    /// The value, with those parts of tuples and records opened that are boxes and are none in the wanted type: a type parameter may stand
+    /// for a box.
     fn opened_parts(&mut self, wanted: &Type, (value, ty): super::Typed) -> super::Typed {
         let ty = self.sizes.zonk_type(&ty);
         let is_box = |ty: &Type| matches!(ty.atom(), Atom::Sigma(..)) && ty.shape().is_scalar();
