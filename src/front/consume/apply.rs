@@ -63,9 +63,6 @@ struct Declared<'t> {
     own: &'t [TypeParamId],
 }
 
-/// Of results with more parts it is not asked from which arguments each may come.
-const MOST_PARTS: usize = 64;
-
 impl<'a> Checker<'a> {
     pub(super) fn application(&mut self, app: &Application) -> Value {
         let info = self.tables.apps.get(app.node);
@@ -377,7 +374,7 @@ impl<'a> Checker<'a> {
         if mapped {
             return self.fresh(call.node);
         }
-        let declared = self.declared(call.function, call.args.len());
+        let declared = if value::is_told_apart(ty) { self.declared(call.function, call.args.len()) } else { None };
         self.returned_part(mode, ty, call, declared.as_ref())
     }
     fn returned_part(&mut self, mode: &Mode, ty: &RType, call: &Call, declared: Option<&Declared>) -> Value {
@@ -389,7 +386,7 @@ impl<'a> Checker<'a> {
                 Value::fun(mode.clone(), root, None)
             }
             Mode::Parts(_) | Mode::Plain | Mode::Scalar => match (value::part_types(ty), declared_parts) {
-                (Some(types), Some(own)) if types.len() == own.len() && types.len() <= MOST_PARTS => {
+                (Some(types), Some(own)) if types.len() == own.len() => {
                     let parts = types.into_iter().zip(own).enumerate();
                     let parts = parts.map(|(at, (ty, result))| {
                         let declared = declared.map(|declared| Declared { result, ..declared.clone() });
@@ -464,7 +461,7 @@ fn sources(args: &[Arg], declared: &Declared) -> Option<Vec<bool>> {
 /// Whether values of a type parameter may come from an argument of this type.
 fn source(value: &Value, from: &RType, param: TypeParamId) -> Option<bool> {
     let mentions = |ty: &RType| value::mentions(ty, &|base| matches!(base, RBase::Param(own) if *own == param));
-    if !mentions(from) {
+    if !mentions(from)? {
         return Some(false);
     }
     if let (Some(types), Value::Parts(parts)) = (value::part_types(from), value)
@@ -475,12 +472,12 @@ fn source(value: &Value, from: &RType, param: TypeParamId) -> Option<bool> {
     }
     let (RBase::Arrow(..), Value::Fun(fun)) = (&*from.base, value) else {
         // Of functions in other data nobody knows what they return.
-        let functions = value::mentions(from, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }));
+        let functions = value::mentions(from, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }))?;
         return (!functions).then_some(true);
     };
     let (mut ty, mut mode) = (from, fun.mode.clone());
     while let RBase::Arrow(given, to) = &*ty.base {
-        if mentions(given) {
+        if mentions(given)? {
             return None;
         }
         (_, mode, _) = mode.arrow();

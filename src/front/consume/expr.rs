@@ -261,13 +261,13 @@ impl<'a> Checker<'a> {
     }
     /// A constant: a part whose type has a type parameter in it is made for each use, the others are there once.
     fn constant(&mut self, def: DefId, ty: &RType) -> Value {
-        let instance = |ty: &RType| value::mentions(ty, &|base| matches!(base, crate::ir::tables::RBase::Param(_)));
+        let instance = |ty: &RType| value::mentions(ty, &|base| matches!(base, crate::ir::tables::RBase::Param(_))) == Some(true);
         match value::part_types(ty) {
-            Some(parts) if instance(ty) => {
+            Some(parts) if instance(ty) && value::is_told_apart(ty) => {
                 let parts = parts.into_iter().map(|part| self.constant(def, part)).collect();
                 Value::parts(&mut self.roots, parts)
             }
-            _ if instance(ty) => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
+            None if instance(ty) => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
             _ => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Global(def), &[])),
         }
     }
