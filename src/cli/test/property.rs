@@ -9,7 +9,7 @@ use super::super::run::find_entry;
 use super::super::values::{self, Generator, Signature};
 use super::report::Verdict;
 use super::subject::rendered;
-use crate::base::scalar::{highest, lowest};
+use crate::base::scalar::{convert, highest, lowest};
 use crate::base::{PrimType, Scalar, Span};
 use crate::diag::Diagnostic;
 use crate::ir::core::{Atom, Define, Dim, ShapeItem, Type};
@@ -85,7 +85,7 @@ pub fn check(loaded: &Loaded, name: &str, span: Span, call: Call) -> Verdict {
     if let Err(diagnostic) = Signature::of(&loaded.checked, define) {
         return wrong(says(diagnostic));
     }
-    let search = Search { name, options, call, parameters: parameters(&define.ty) };
+    let search = Search { loaded, name, options, call, parameters: parameters(&define.ty) };
     match search.run() {
         Ok(None) => Verdict::Passed,
         Ok(Some(found)) => {
@@ -120,6 +120,7 @@ enum Trouble {
 }
 
 struct Search<'a> {
+    loaded: &'a Loaded,
     name: &'a str,
     options: Options,
     call: Call<'a>,
@@ -154,12 +155,23 @@ impl Search<'_> {
 
     fn make(&self, size: i64, seed: u64) -> Result<Vec<Value>, Trouble> {
         if let Some(generate) = &self.options.generate {
-            let seed = Scalar::I64((seed as i64).wrapping_mul(0x9E37_79B9).wrapping_add(1));
-            let made = (self.call)(generate, vec![Value::Scalar(Scalar::I64(size)), Value::Scalar(seed)]).map_err(Trouble::Call)?;
+            let seed = (seed as i64).wrapping_mul(0x9E37_79B9).wrapping_add(1);
+            let numbers = vec![self.number(generate, 0, Scalar::I64(size)), self.number(generate, 1, Scalar::I64(seed))];
+            let made = (self.call)(generate, numbers).map_err(Trouble::Call)?;
             return Ok(vec![made]);
         }
         let mut maker = Maker { random: Generator::new(seed), size, sizes: FxHashMap::default() };
         self.parameters.iter().map(|ty| maker.value(ty)).collect::<Result<_, String>>().map_err(Trouble::Says)
+    }
+
+    /// A number for a function of the program, of the integer type that its parameter at this place has.
+    fn number(&self, function: &str, at: usize, number: Scalar) -> Value {
+        let types = find_entry(self.loaded, function).map(|define| parameters(&define.ty)).unwrap_or_default();
+        let wanted = types.get(at).and_then(|ty| match ty.atom() {
+            Atom::Prim(prim) if ty.shape().is_scalar() && prim.is_int() => Some(*prim),
+            _ => None,
+        });
+        Value::Scalar(wanted.map_or(number, |prim| convert(prim, number)))
     }
 
     /// By the program's own function, as long as that finds something.
@@ -168,7 +180,7 @@ impl Search<'_> {
         let (mut without, mut round) = (0, 0);
         while without < SHRINKS && round < 100 * SHRINKS {
             let mut arguments = found.values.clone();
-            arguments.push(Value::Scalar(Scalar::I32(round)));
+            arguments.push(self.number(shrink, arguments.len(), Scalar::I32(round)));
             let smaller = (self.call)(shrink, arguments).map_err(Trouble::Call)?;
             let same = found.values.first() == Some(&smaller);
             match self.attempt(vec![smaller])? {

@@ -8,7 +8,7 @@ use super::{Checker, FrameKind, Special};
 use crate::base::Symbol;
 use crate::ir::surface::view::{self, Application, Head};
 use crate::ir::surface::{ExprId, ExprKind};
-use crate::ir::tables::{AppInfo, RBase, RType, Res};
+use crate::ir::tables::{AppInfo, RBase, RType, Res, TypeParamId};
 use std::sync::Arc;
 
 /// An argument.
@@ -40,6 +40,27 @@ struct Function {
     name: Option<Symbol>,
     /// Whether it is one of the standard library.
     library: bool,
+    /// The definition or local function that it is.
+    res: Option<Res>,
+}
+
+/// An application, when its arguments have been handed over.
+#[derive(Debug)]
+struct Call<'c> {
+    function: &'c Function,
+    args: &'c [Arg],
+    params: &'c [Mode],
+    node: ExprId,
+}
+
+/// What the type of a definition says of its result, or a part of it.
+#[derive(Debug, Clone)]
+struct Declared<'t> {
+    /// The types of the parameters.
+    params: Vec<&'t RType>,
+    result: &'t RType,
+    /// Its type parameters.
+    own: &'t [TypeParamId],
 }
 
 impl<'a> Checker<'a> {
@@ -86,7 +107,8 @@ impl<'a> Checker<'a> {
                     return done;
                 }
                 let value = self.operator(node);
-                let function = Function { value: function_of(value), expr: None, name: Some(op.name), library: self.is_library(res) };
+                let (name, library) = (Some(op.name), self.is_library(res));
+                let function = Function { value: function_of(value), expr: None, name, library, res: Some(res) };
                 self.call(function, &app.args, 0, info, app.node)
             }
             Head::Expr(head) => {
@@ -106,11 +128,13 @@ impl<'a> Checker<'a> {
     }
     fn function_value(&mut self, head: ExprId) -> Function {
         let value = self.expr(head);
+        let res = self.definition_of(head);
         Function {
             value: function_of(value),
             expr: Some(head),
             name: self.name_of(head),
-            library: self.definition_of(head).is_some_and(|res| self.is_library(res)),
+            library: res.is_some_and(|res| self.is_library(res)),
+            res,
         }
     }
     /// A field of an array, or a function in a field that is applied.
@@ -126,7 +150,7 @@ impl<'a> Checker<'a> {
         if args.is_empty() {
             return self.fresh(app.node);
         }
-        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false };
+        let function = Function { value: function_of(part), expr: None, name: Some(field), library: false, res: None };
         self.call(function, args, 1, info, app.node)
     }
 
@@ -148,7 +172,7 @@ impl<'a> Checker<'a> {
         }
         let (function, arrays) = app.args.split_first()?;
         let fun = function_of(self.expr(*function));
-        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false };
+        let function = Function { value: fun.clone(), expr: Some(*function), name: self.name_of(*function), library: false, res: None };
         if fun.once.is_some() {
             self.report_often(app.args[0]);
         }
@@ -186,13 +210,15 @@ impl<'a> Checker<'a> {
             let operator = Symbol::new(if forward { ">->" } else { "<-<" });
             self.report_misfit(expr, Misfit::Takes, Some(operator));
         }
+        // What the second returns may share memory with what it captures, and with what it is given, which is new here.
+        let result = if second.root.is_none() && mode::covers(&between, &Mode::Unique) { result.owned() } else { result };
         let root = self.roots.join(first.root.into_iter().chain(second.root).collect());
         let once = self.roots.join(first.once.into_iter().chain(second.once).collect());
         let composed = FunValue { mode: Mode::fun(param, result, last), root, once };
         if args.is_empty() {
             return Some(Value::Fun(Arc::new(composed)));
         }
-        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false };
+        let function = Function { value: Arc::new(composed), expr: None, name: None, library: false, res: None };
         Some(self.call(function, args, 2, info, app.node))
     }
 
@@ -232,11 +258,34 @@ impl<'a> Checker<'a> {
             self.used(expr, &Value::Leaf(root));
         }
         let taken = self.hand_over(&function, &evaluated, &params);
-        let mut shares: Vec<Root> = function.value.root.into_iter().collect();
-        for (arg, param) in evaluated.iter().zip(&params) {
-            self.remaining(&arg.value, param, &mut shares);
+        let call = Call { function: &function, args: &evaluated, params: &params, node };
+        self.returned(&mode, &call, taken && !last, frame > 0)
+    }
+    /// The memory that a result may share, of which the definition says this type, if it is known.
+    fn shares(&self, call: &Call, declared: Option<&Declared>) -> Vec<Root> {
+        let returned = declared.and_then(|declared| sources(call.args, declared));
+        let mut shares: Vec<Root> = call.function.value.root.into_iter().collect();
+        for (at, (arg, param)) in call.args.iter().zip(call.params).enumerate() {
+            if returned.as_ref().is_none_or(|sources| sources[at]) {
+                self.remaining(&arg.value, param, &mut shares);
+            }
         }
-        self.returned(&mode, shares, taken && !last, &function, frame > 0, node)
+        shares
+    }
+    /// What the type of a definition, or of a local function, says of an application to all its arguments.
+    fn declared(&self, function: &Function, count: usize) -> Option<Declared<'a>> {
+        let (mut ty, own) = match function.res? {
+            Res::Global(def) => self.tables.defs.get(def).map(|signature| (&signature.ty, signature.tparams.as_slice()))?,
+            Res::Local(pat) => (self.tables.pats.get(pat)?, self.tables.locals.get(pat)?.as_slice()),
+            Res::Scalar(..) => return None,
+        };
+        let mut params = Vec::with_capacity(count);
+        for _ in 0..count {
+            let RBase::Arrow(from, to) = &*ty.base else { return None };
+            params.push(from);
+            ty = to;
+        }
+        Some(Declared { params, result: ty, own })
     }
     /// An argument; a lambda knows the mode of its place.
     fn argument(&mut self, arg: ExprId, param: &Mode) -> Value {
@@ -314,37 +363,51 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What an application returns, which may share the given memory where nothing else is promised.
-    fn returned(&mut self, mode: &Mode, shares: Vec<Root>, once: bool, function: &Function, mapped: bool, node: ExprId) -> Value {
-        let Some(ty) = self.ty(node) else { return Value::Scalar };
+    /// What an application returns, which may share the memory of what is given where nothing else is promised.
+    fn returned(&mut self, mode: &Mode, call: &Call, once: bool, mapped: bool) -> Value {
+        let Some(ty) = self.ty(call.node) else { return Value::Scalar };
         if matches!(&*ty.base, RBase::Arrow(..)) {
             let once = once.then(|| self.roots.make(Origin::Made, &[]));
-            let root = self.roots.join(shares);
+            let root = self.roots.join(self.shares(call, None));
             return Value::fun(mode.clone(), root, once);
         }
         if mapped {
-            return self.fresh(node);
+            return self.fresh(call.node);
         }
-        let origin = Origin::Returned { at: self.program.ast.exprs[node].span, name: function.name, library: function.library };
-        self.returned_part(mode, ty, &shares, origin)
+        let declared = if value::is_told_apart(ty) { self.declared(call.function, call.args.len()) } else { None };
+        self.returned_part(mode, ty, call, declared.as_ref())
     }
-    fn returned_part(&mut self, mode: &Mode, ty: &RType, shares: &[Root], origin: Origin) -> Value {
+    fn returned_part(&mut self, mode: &Mode, ty: &RType, call: &Call, declared: Option<&Declared>) -> Value {
+        let declared_parts = declared.and_then(|declared| value::part_types(declared.result));
         match mode {
             Mode::Unique => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
-            Mode::Parts(modes) => match value::part_types(ty) {
-                Some(types) if types.len() == modes.len() => {
-                    let parts =
-                        types.into_iter().zip(modes.iter()).map(|(ty, mode)| self.returned_part(mode, ty, shares, origin)).collect();
-                    Value::parts(&mut self.roots, parts)
-                }
-                _ => self.returned_part(&Mode::Plain, ty, shares, origin),
-            },
             Mode::Fun(_) => {
-                let root = self.roots.join(shares.to_vec());
+                let root = self.roots.join(self.shares(call, None));
                 Value::fun(mode.clone(), root, None)
             }
-            // Its parts share memory with each other only as far as all of them may share that of the arguments.
-            Mode::Plain | Mode::Scalar => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(origin, shares)),
+            Mode::Parts(_) | Mode::Plain | Mode::Scalar => match (value::part_types(ty), declared_parts) {
+                (Some(types), Some(own)) if types.len() == own.len() => {
+                    let parts = types.into_iter().zip(own).enumerate();
+                    let parts = parts.map(|(at, (ty, result))| {
+                        let declared = declared.map(|declared| Declared { result, ..declared.clone() });
+                        self.returned_part(&mode.part(at), ty, call, declared.as_ref())
+                    });
+                    let parts = parts.collect();
+                    Value::parts(&mut self.roots, parts)
+                }
+                (Some(types), _) if matches!(mode, Mode::Parts(modes) if modes.len() == types.len()) => {
+                    let parts = types.into_iter().enumerate();
+                    let parts = parts.map(|(at, ty)| self.returned_part(&mode.part(at), ty, call, None)).collect();
+                    Value::parts(&mut self.roots, parts)
+                }
+                // Its parts share memory with each other only as far as all of them may share that of the arguments.
+                _ => {
+                    let shares = self.shares(call, declared);
+                    let span = self.program.ast.exprs[call.node].span;
+                    let origin = Origin::Returned { at: span, name: call.function.name, library: call.function.library };
+                    value::of_type(&mut self.roots, ty, &mut |roots| roots.make(origin, &shares))
+                }
+            },
         }
     }
 
@@ -360,7 +423,7 @@ impl<'a> Checker<'a> {
             Some(function) => self.expr(function),
             None => self.operator(at),
         };
-        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false };
+        let function = Function { value: function_of(head), expr: op.backtick, name: Some(op.ident.name), library: false, res: None };
         let mode = function.value.mode.clone();
         let (param, rest, _) = mode.arrow();
         let (second, result, _) = rest.arrow();
@@ -382,4 +445,43 @@ fn function_of(value: Value) -> Arc<FunValue> {
         Value::Fun(fun) => fun,
         other => Arc::new(FunValue { mode: Mode::Plain, root: other.root(), once: None }),
     }
+}
+
+/// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter
+/// in their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing
+/// where functions are given what is returned: that may go round.
+fn sources(args: &[Arg], declared: &Declared) -> Option<Vec<bool>> {
+    let RBase::Param(result) = &*declared.result.base else { return None };
+    if !declared.own.contains(result) {
+        return None;
+    }
+    args.iter().zip(&declared.params).map(|(arg, from)| source(&arg.value, from, *result)).collect()
+}
+
+/// Whether values of a type parameter may come from an argument of this type.
+fn source(value: &Value, from: &RType, param: TypeParamId) -> Option<bool> {
+    let mentions = |ty: &RType| value::mentions(ty, &|base| matches!(base, RBase::Param(own) if *own == param));
+    if !mentions(from)? {
+        return Some(false);
+    }
+    if let (Some(types), Value::Parts(parts)) = (value::part_types(from), value)
+        && types.len() == parts.parts.len()
+    {
+        let found: Option<Vec<bool>> = parts.parts.iter().zip(types).map(|(part, ty)| source(part, ty, param)).collect();
+        return found.map(|found| found.contains(&true));
+    }
+    let (RBase::Arrow(..), Value::Fun(fun)) = (&*from.base, value) else {
+        // Of functions in other data nobody knows what they return.
+        let functions = value::mentions(from, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }))?;
+        return (!functions).then_some(true);
+    };
+    let (mut ty, mut mode) = (from, fun.mode.clone());
+    while let RBase::Arrow(given, to) = &*ty.base {
+        if mentions(given)? {
+            return None;
+        }
+        (_, mode, _) = mode.arrow();
+        ty = to;
+    }
+    mode::covers(&mode, &Mode::Unique).then_some(false)
 }

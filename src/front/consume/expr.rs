@@ -257,7 +257,19 @@ impl<'a> Checker<'a> {
         if matches!(&*signature.ty.base, crate::ir::tables::RBase::Arrow(..)) {
             return Value::fun(self.modes.of(def), None, None);
         }
-        value::of_type(&mut self.roots, &signature.ty, &mut |roots| roots.make(Origin::Global(def), &[]))
+        self.constant(def, &signature.ty)
+    }
+    /// A constant: a part whose type has a type parameter in it is made for each use, the others are there once.
+    fn constant(&mut self, def: DefId, ty: &RType) -> Value {
+        let instance = |ty: &RType| value::mentions(ty, &|base| matches!(base, crate::ir::tables::RBase::Param(_))) == Some(true);
+        match value::part_types(ty) {
+            Some(parts) if instance(ty) && value::is_told_apart(ty) => {
+                let parts = parts.into_iter().map(|part| self.constant(def, part)).collect();
+                Value::parts(&mut self.roots, parts)
+            }
+            None if instance(ty) => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Made, &[])),
+            _ => value::of_type(&mut self.roots, ty, &mut |roots| roots.make(Origin::Global(def), &[])),
+        }
     }
     /// The function that an operator is, which stands in this node.
     pub(super) fn operator(&mut self, node: ExprId) -> Value {

@@ -71,7 +71,7 @@ impl Mode {
         }
     }
     /// The mode with a `*` before the type.
-    fn owned(&self) -> Mode {
+    pub(super) fn owned(&self) -> Mode {
         match self {
             Mode::Plain | Mode::Unique => Mode::Unique,
             Mode::Parts(parts) => Mode::parts(parts.iter().map(Mode::owned).collect()),
@@ -118,7 +118,7 @@ pub(super) fn fits(actual: &Mode, wanted: &Mode) -> Result<(), Misfit> {
 }
 
 /// Whether everything that is unique in `less` is unique in `more`.
-fn covers(more: &Mode, less: &Mode) -> bool {
+pub(super) fn covers(more: &Mode, less: &Mode) -> bool {
     match (more, less) {
         (_, Mode::Plain | Mode::Scalar | Mode::Fun(_)) | (Mode::Unique | Mode::Scalar, _) => true,
         (_, Mode::Parts(parts)) => parts.iter().enumerate().all(|(at, part)| covers(&more.part(at), part)),

@@ -169,6 +169,35 @@ pub(super) fn part_types(ty: &RType) -> Option<Vec<&RType>> {
     }
 }
 
+/// Whether something in a type is of this kind; nothing if the type is too large to look.
+pub(super) fn mentions(ty: &RType, kind: &dyn Fn(&RBase) -> bool) -> Option<bool> {
+    fn find(ty: &RType, kind: &dyn Fn(&RBase) -> bool, left: &mut usize) -> Option<bool> {
+        *left = left.checked_sub(1)?;
+        if kind(&ty.base) {
+            return Some(true);
+        }
+        let parts: Vec<&RType> = match &*ty.base {
+            RBase::Prim(_) | RBase::Param(_) => return Some(false),
+            RBase::Arrow(from, to) => vec![from, to],
+            RBase::Tuple(parts) | RBase::Abstract { args: parts, .. } => parts.iter().collect(),
+            RBase::Record(fields) => fields.iter().map(|(_, part)| part).collect(),
+            RBase::Sum(clauses) => clauses.iter().flat_map(|(_, payload)| payload).collect(),
+        };
+        for part in parts {
+            if find(part, kind, left)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+    find(ty, kind, &mut { MOST_PARTS })
+}
+
+/// Whether the parts of values of a type are told apart.
+pub(super) fn is_told_apart(ty: &RType) -> bool {
+    fits(ty, &mut { MOST_PARTS_OF_TYPE })
+}
+
 /// Where a field of a tuple or record stands among its parts.
 pub(super) fn field_at(ty: &RType, field: Symbol) -> Option<usize> {
     match &*ty.base {

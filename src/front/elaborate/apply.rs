@@ -292,7 +292,9 @@ impl Elab<'_> {
             if self.is_existential_argument(&params[i].ty, &arg_ty) {
                 return Ok(Attempt::Existential { argument: i });
             }
-            let (arg, arg_ty) = self.fitted(&params[i].ty, (arg, arg_ty), at)?;
+            let fitted = self.fitted(&params[i].ty, (arg, arg_ty), at)?;
+            // A type parameter may stand for an abstract type, and that for a box: the argument was opened where it was bound.
+            let (arg, arg_ty) = self.as_row(&params[i].ty, fitted)?;
             let arg = self.eta_lift(&params[i].ty, (arg, arg_ty), at)?;
             let (arg, arg_ty) = self.eta_existential(&params[i].ty, arg, at)?;
             let fitted = self.fit_function(&params[i].ty, (arg.clone(), arg_ty.clone()), at)?;

@@ -23,6 +23,7 @@ impl Elab<'_> {
             if let Some(fitted) = self.fit_open_result(&declared, (value.clone(), ty.clone()), span)? {
                 return Ok(fitted);
             }
+            let (value, ty) = self.opened_parts(&declared, (value, ty));
             self.unify_at(&declared, &ty, span)?;
             return Ok((value, declared));
         };
@@ -39,8 +40,46 @@ impl Elab<'_> {
         }
         let opened = types::rewrite(inner, &mut types::Substitution::sizes(map));
         let (value, ty) = self.fitted(&opened, (value, ty), span)?;
+        let (value, ty) = self.opened_parts(&opened, (value, ty));
         self.unify_at(&opened, &ty, span)?;
         Ok(super::scope::make_box(witnesses, inner.clone(), value, span))
+    }
+
+    /// The value, with those parts of tuples and records opened that are boxes and are none in the wanted type: a type parameter may stand
+    /// for a box.
+    fn opened_parts(&mut self, wanted: &Type, (value, ty): super::Typed) -> super::Typed {
+        let ty = self.sizes.zonk_type(&ty);
+        let is_box = |ty: &Type| matches!(ty.atom(), Atom::Sigma(..)) && ty.shape().is_scalar();
+        if is_box(&ty) && !is_box(wanted) {
+            let opened = self.open((value, ty));
+            return self.opened_parts(wanted, opened);
+        }
+        if !(wanted.shape().is_scalar() && ty.shape().is_scalar()) {
+            return (value, ty);
+        }
+        let span = value.span();
+        match (wanted.atom(), ty.atom()) {
+            (Atom::Tuple(xs), Atom::Tuple(ys)) if xs.len() == ys.len() && has_boxes(&ty) => {
+                let (value, _) = self.shared((value, ty.clone()), "t");
+                let part = |(at, (x, y)): (usize, (&Type, &Type))| {
+                    self.opened_parts(x, (Expr::new(ExprKind::Proj(at, value.clone()), span), y.clone()))
+                };
+                let (values, types) = xs.iter().zip(ys).enumerate().map(part).unzip();
+                (Expr::new(ExprKind::Tuple(values), span), Type::scalar(Atom::Tuple(types)))
+            }
+            (Atom::Record(xs), Atom::Record(ys)) if xs.len() == ys.len() && has_boxes(&ty) => {
+                let (value, _) = self.shared((value, ty.clone()), "t");
+                let (mut values, mut types) = (Vec::with_capacity(xs.len()), Vec::with_capacity(xs.len()));
+                for ((_, x), (label, y)) in xs.iter().zip(ys) {
+                    let part = (Expr::new(ExprKind::Field(*label, value.clone()), span), y.clone());
+                    let (value, ty) = self.opened_parts(x, part);
+                    values.push((*label, value));
+                    types.push((*label, ty));
+                }
+                (Expr::new(ExprKind::Record(values), span), Type::scalar(Atom::Record(types)))
+            }
+            _ => (value, ty),
+        }
     }
 
     /// A function of a declared type whose result hides sizes where the value's does not, or the other way round: one that applies it.
@@ -152,5 +191,15 @@ impl Elab<'_> {
         let (Atom::Sigma(vars, inner), true) = (ty.atom(), ty.shape().is_scalar()) else { return ty.clone() };
         let map = vars.iter().map(|var| (DimAtom::Var(*var), self.fresh_dim(span))).collect();
         types::rewrite(inner, &mut types::Substitution::sizes(map))
+    }
+}
+
+/// Whether a value of a type has parts that are boxes.
+fn has_boxes(ty: &Type) -> bool {
+    let own = |part: &Type| part.shape().is_scalar() && (matches!(part.atom(), Atom::Sigma(..)) || has_boxes(part));
+    match ty.atom() {
+        Atom::Tuple(parts) => parts.iter().any(own),
+        Atom::Record(fields) => fields.iter().any(|(_, part)| own(part)),
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) | Atom::Sum(_) => false,
     }
 }
