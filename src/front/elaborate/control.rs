@@ -3,6 +3,7 @@
 use super::error::{Error, ErrorKind as Wrong, Mismatch};
 use super::scope::{Frame, make_box, wrap};
 use super::{Elab, Result, Typed};
+use crate::base::Scalar;
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
