@@ -42,7 +42,7 @@ impl Machine {
                 Ok(Val::Arr(self.b.literal(Kind::Int, &[], vec![Scalar::I64(depth)])))
             }
             ',' => match right {
-                Val::Tup(_) => Ok(right),
+                Val::Tup(_) | Val::Rag(_) => Ok(right),
                 Val::Arr(arr) => self.ravelled(&arr).map(Val::Arr),
             },
             '⍪' => {
@@ -58,6 +58,13 @@ impl Machine {
             '↑' => self.mix(right, span),
             '↓' => self.split(right, span),
             '⌽' | '⊖' => match right {
+                Val::Rag(rag) => {
+                    let len = rag.lengths.shape[0].clone();
+                    let numbers = self.b.iota(&len);
+                    let numbers = self.b.named(Kind::Int, vec![len], numbers);
+                    let at = self.reversed(&numbers, 0)?;
+                    self.rows_at(&rag, &at)
+                }
                 Val::Tup(items) => {
                     let items = items.iter().rev().cloned().collect();
                     self.strand(items)
@@ -80,6 +87,7 @@ impl Machine {
             }),
             '⊃' => self.first(right, span),
             '∊' => match right {
+                Val::Rag(rag) => Ok(Val::Arr(rag.data.clone())),
                 Val::Arr(arr) => {
                     let flat = arr.flat();
                     self.ravelled(&flat).map(Val::Arr)
@@ -117,6 +125,7 @@ impl Machine {
             '⍴' => {
                 let sizes = self.sizes(left, span, "the left argument of `⍴`")?;
                 match right {
+                    Val::Rag(_) => right.arr(span, "`⍴`").map(Val::Arr),
                     Val::Arr(arr) => self.reshaped(&sizes, &arr, span).map(Val::Arr),
                     Val::Tup(items) => {
                         let n = match sizes.as_slice() {
@@ -151,7 +160,14 @@ impl Machine {
                 self.rotated(by, &arr, axis, span).map(Val::Arr)
             }
             '⍉' => self.with_axes_in_order(left, right, span),
-            '/' | '⌿' => self.replicated(left, right, axis, glyph == '/', span),
+            '/' | '⌿' => match right {
+                Val::Rag(rag) => self.rows_kept(left, &rag, span),
+                Val::Tup(items) => match self.rows_of_tuple(&items)? {
+                    Some(rag) => self.rows_kept(left, &rag, span),
+                    None => self.replicated(left, Val::Tup(items), axis, glyph == '/', span),
+                },
+                right => self.replicated(left, right, axis, glyph == '/', span),
+            },
             '\\' | '⍀' => self.expanded(left, right, axis, glyph == '\\', span),
             '⌷' => self.squad(left, right, span),
             '⊃' => self.pick(left, right, span),
@@ -167,6 +183,7 @@ impl Machine {
                 let more = self.kept(right, left.clone(), false, "`∪`", span)?;
                 self.catenated(left, more, Place::Last, span)
             }
+            '⍸' => self.interval_of(left, right, span),
             '⍷' => self.find(left, right, span),
             '⊥' => self.decode(left, right, span),
             '⊤' => self.encode(left, right, span),
@@ -220,7 +237,7 @@ impl Machine {
         let Some(axis) = axis else { return Ok(if last { Place::Last } else { Place::First }) };
         let constant = match axis {
             Val::Arr(arr) => arr.constant(),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         let number = match constant {
             Some(Scalar::F64(value)) => value - self.origin as f64,
@@ -250,6 +267,10 @@ impl Machine {
     fn first(&mut self, val: Val, span: Span) -> Result<Val> {
         let arr = match val {
             Val::Tup(items) => return items.first().cloned().ok_or_else(|| self.silent()),
+            Val::Rag(rag) => {
+                let at = self.b.int(0);
+                return self.row(&rag, &at).map(Val::Arr);
+            }
             Val::Arr(arr) => arr,
         };
         if arr.rank() == 0 {
@@ -284,6 +305,7 @@ impl Machine {
                 return Ok(Val::Arr(arr.levelled(levels)));
             }
             Val::Tup(items) => items,
+            Val::Rag(rag) => return self.padded(&rag).map(Val::Arr),
         };
         let mut arrays = Vec::new();
         for item in items.iter() {
@@ -471,11 +493,26 @@ impl Machine {
                 let items: Vec<Scalar> = text.chars().map(|c| Scalar::U32(c as u32)).collect();
                 Ok(Val::Arr(self.b.literal(Kind::Char, &[items.len() as u64], items)))
             }
+            None if arr.kind <= Kind::Int && arr.rank() <= 2 => {
+                let rank = arr.rank();
+                let numbers = self.b.convert(&arr, Kind::Int)?;
+                let one = Dim::constant(1);
+                let sizes: Vec<Dim> = std::iter::repeat_n(one, 2 - rank).chain(arr.shape.iter().cloned()).collect();
+                let numbers = self.reshaped(&sizes, &numbers, span)?;
+                let text = self.library_call("apl_text", &sizes, vec![numbers.expr]);
+                let (text, width) = self.b.unbox(text, 1);
+                let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), Dim::var(width[0])], text);
+                if rank == 2 {
+                    return Ok(Val::Arr(rows));
+                }
+                let first = self.b.int(0);
+                self.cell_at(&rows, &[first]).map(Val::Arr)
+            }
             None => fail(
                 Code::AplFormat,
                 span,
-                format!("`⍕` makes text of constants only, and this is {}", arr.shown()),
-                "print the number by itself: results are formatted when they are printed",
+                format!("`⍕` makes text of whole numbers, up to rank 2, and this is {}", arr.shown()),
+                "print it by itself: results are formatted when they are printed",
             ),
         }
     }
@@ -485,6 +522,7 @@ fn outer_of(val: &Val) -> Vec<Dim> {
     match val {
         Val::Arr(arr) => arr.outer().to_vec(),
         Val::Tup(items) => vec![Dim::constant(items.len() as i64)],
+        Val::Rag(rag) => rag.lengths.shape.clone(),
     }
 }
 
@@ -492,6 +530,7 @@ fn outer_of(val: &Val) -> Vec<Dim> {
 fn depth(val: &Val) -> i64 {
     match val {
         Val::Arr(arr) if arr.shape.is_empty() => 0,
+        Val::Rag(_) => 2,
         Val::Arr(arr) => arr.levels.len() as i64,
         Val::Tup(items) => {
             let depths: Vec<i64> = items.iter().map(depth).collect();

@@ -282,7 +282,7 @@ impl Machine {
         let Some(axis) = axis else { return Ok(default) };
         let number = match axis {
             Val::Arr(arr) => arr.constant_int(),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         match number {
             Some(n) if (self.origin..self.origin + rank as i64).contains(&n) => Ok((n - self.origin) as usize),
@@ -391,6 +391,16 @@ impl Machine {
         let counts = left.simple(span, what)?;
         let counts = self.whole(counts, span, what)?;
         let right = match right {
+            Val::Rag(rag) => {
+                let len = rag.lengths.shape[0].clone();
+                let numbers = self.b.iota(&len);
+                let numbers = self.b.named(Kind::Int, vec![len], numbers);
+                if take {
+                    return Val::Rag(rag).arr(span, "`↑` with a number of items").map(Val::Arr);
+                }
+                let at = self.take_drop(false, Val::Arr(counts), Val::Arr(numbers), None, span)?.arr(span, "`↓`")?;
+                return self.rows_at(&rag, &at);
+            }
             Val::Tup(items) => {
                 let Some(n) = counts.constant_int().filter(|_| counts.count() == Some(1)) else {
                     return fail(
