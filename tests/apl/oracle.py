@@ -36,7 +36,7 @@ def vec(items, fill=0):
 
 
 def enclose(a):
-    return a if a.rank == 0 else A((), [a])
+    return a if a.rank == 0 and not isinstance(a.items[0], A) else A((), [a])
 
 
 def disclose(item):
@@ -570,7 +570,8 @@ class Apl:
         if g == "⍳":
             if r.rank == 0 or len(r.items) == 1:
                 return vec(range(self.io, r.items[0] + self.io))
-            return A(r.items, [vec(k + self.io for k in place) for place in itertools.product(*[range(n) for n in r.items])])
+            places = [vec(k + self.io for k in place) for place in itertools.product(*[range(n) for n in r.items])]
+            return A(r.items, places, vec([0] * len(r.items)))
         if g in "⌽⊖":
             if r.rank == 0:
                 return r
@@ -642,6 +643,8 @@ class Apl:
         if g == "⊣":
             return l
         if g == "⍴":
+            if any(k < 0 for k in l.items):
+                raise Fail("domain")
             n = prod(l.items)
             source = r.items or [fill_of(r)]
             return A(l.items, [source[k % len(source)] for k in range(n)], fill_of(r))
@@ -817,13 +820,15 @@ class Apl:
 
     def assembled(self, frame, results):
         """The array of the results for the cells of a frame."""
+        if not results:
+            raise Fail("the shape of no results")
         if all(x.rank == 0 for x in results):
             return A(frame, [x.items[0] for x in results])
         mixed = self.mix(vec([item_of(x) for x in results]))
         return A(frame + mixed.shape[1:], mixed.items)
 
     def depth(self, a):
-        inner = [self.depth(x) if isinstance(x, A) else 0 for x in a.items]
+        inner = [self.depth(x) if isinstance(x, A) else 0 for x in a.items or [a.fill]]
         if a.rank == 0 and not any(isinstance(x, A) for x in a.items):
             return 0
         most = max((abs(d) for d in inner), default=0) + 1

@@ -231,7 +231,7 @@ impl Machine {
                 // A radix of 0 takes all that is left.
                 let zero = Val::Arr(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(false)]));
                 let none = self.pervade2('=', Val::Arr(radix.clone()), zero, span)?;
-                let divisor = self.pervade2('⌈', Val::Arr(radix), none, span)?;
+                let divisor = self.pervade2('+', Val::Arr(radix), none, span)?;
                 rest = self.divided(left_over, divisor, span)?;
             }
             digits.push(digit);

@@ -62,7 +62,7 @@ fn programs_print_what_the_oracle_says() {
     with_big_stack(|| {
         let text = std::fs::read_to_string(data("cases.txt")).expect("readable");
         let cases = cases(&text);
-        assert!(cases.len() >= 150, "only {} cases", cases.len());
+        assert!(cases.len() >= 250, "only {} cases", cases.len());
         let wrong: Vec<String> = cases
             .iter()
             .filter_map(|(name, program, expected)| {
@@ -127,7 +127,15 @@ fn failures_while_running() {
         let cases = [
             ("x←?5⍴1\n(x/⍳5)+1 2 3", Code::SizesDiffer),
             ("x←⍳20\nx[+/⍳20]", Code::OutOfBounds),
-            ("x←⍳20\n((⍳20)-5)/x", Code::AssertionFailed),
+            ("x←⍳20\n((x-5)×x>3)⍸x", Code::AssertionFailed),
+            ("x←⍳20\n⍸x-5", Code::AssertionFailed),
+            ("x←⍳20\n(x>5)\\x", Code::AssertionFailed),
+            ("x←⍳20\n(x-3)⊂x", Code::AssertionFailed),
+            ("x←⍳20\n⌹((x>19)/x)∘.+x", Code::AssertionFailed),
+            ("x←⍳20\n1 2⌹(x>17)⌿x∘.*0 1", Code::SizesDiffer),
+            ("x←⍳20\n((x>5)⊂x)+x", Code::SizesDiffer),
+            ("x←⍳20\n((x>5)⊂x)[+/x]", Code::OutOfBounds),
+            ("x←⍳20\n(+/x)⊃(x>5)⊂x", Code::OutOfBounds),
         ];
         for (program, code) in cases {
             let (sources, checked) = check(program);
@@ -159,6 +167,37 @@ fn examples_print_what_the_oracle_says() {
         }
         assert!(count >= 15, "{count} examples");
     });
+}
+
+/// What programs consist of after optimisation is what their ports in the surface language consist of: what is fused there is fused here.
+#[test]
+fn what_is_fused_there_is_fused_here() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/apl");
+    let counts = |path: &Path| {
+        let run = Command::new(env!("CARGO_BIN_EXE_remora")).args(["dump", "--stage", "soac"]).arg(path).output().expect("remora runs");
+        assert!(run.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&run.stderr));
+        let text = String::from_utf8_lossy(&run.stdout).into_owned();
+        let passes = ["soac", "reduce", "scan", "filter", "scatter", "hist", "loop", "for", "while"];
+        let moves = ["concat", "slice", "rotate", "reverse", "rearrange", "copy", "replicate", "iota", "update"];
+        let mut out = std::collections::BTreeMap::new();
+        for word in text.split('(').skip(1).filter_map(|part| part.split([' ', ')', '\n']).next()) {
+            if passes.contains(&word) || moves.contains(&word) {
+                *out.entry(word.to_string()).or_insert(0) += 1;
+            }
+        }
+        out
+    };
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|ending| ending == "apl") {
+            count += 1;
+            let here = counts(&path);
+            assert!(here.contains_key("soac"), "{}: {here:?}", path.display());
+            assert_eq!(here, counts(&path.with_extension("rem")), "{}", path.display());
+        }
+    }
+    assert!(count >= 10, "{count} programs");
 }
 
 /// Functions as entry points, with words and files as arguments.
