@@ -619,6 +619,10 @@ class Apl:
             rows = [r.items[k * per:(k + 1) * per] for k in range(n)]
             order = sorted(range(n), key=lambda k: rows[k]) if g == "⍋" else sorted(range(n - 1, -1, -1), key=lambda k: rows[k])[::-1]
             return vec(k + self.io for k in order)
+        if g == "?":
+            if any(x != 1 for x in r.items):
+                raise Fail("random numbers")
+            return A(r.shape, [self.io] * len(r.items))
         if g == "⍕":
             if any(isinstance(x, A) for x in r.items):
                 raise Fail("text of nested arrays")

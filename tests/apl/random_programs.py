@@ -102,7 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/case.apl"
         while same + refused < count:
-            program = "d←1+9|37×⍳7\nm←2 3⍴d\n" + sentence(r, r.randint(1, 4), []) + "\n"
+            program = "d←(?7⍴1)+9|37×⍳7\nm←2 3⍴d\n" + sentence(r, r.randint(1, 4), []) + "\n"
             try:
                 want = oracle.Apl().run(program)
             except Exception:

@@ -74,7 +74,9 @@ impl Machine {
     pub fn stencil(&mut self, f: &Func, sizes: &Val, right: Val, span: Span) -> Result<Val> {
         let arr = right.simple(span, "`⌺`")?;
         let spec = match sizes {
-            Val::Arr(sizes) => sizes.constant_ints().filter(|_| sizes.rank() <= 1 || sizes.shape.first().and_then(Dim::as_constant) == Some(2)),
+            Val::Arr(sizes) => {
+                sizes.constant_ints().filter(|_| sizes.rank() <= 1 || sizes.shape.first().and_then(Dim::as_constant) == Some(2))
+            }
             Val::Tup(_) | Val::Rag(_) => None,
         };
         let rows = matches!(sizes, Val::Arr(sizes) if sizes.rank() == 2);
@@ -276,14 +278,19 @@ impl Machine {
         }
         // A vector is one column.
         let vector = matrix.rank() == 1;
-        let matrix =
-            if vector { self.reshaped(&[matrix.shape[0].clone(), Dim::constant(1)], &matrix, span)? } else { matrix };
+        let matrix = if vector { self.reshaped(&[matrix.shape[0].clone(), Dim::constant(1)], &matrix, span)? } else { matrix };
         let (n, k) = (matrix.shape[0].clone(), matrix.shape[1].clone());
         if let (Some(rows), Some(columns)) = (n.as_constant(), k.as_constant())
             && rows < columns
         {
-            let what = format!("`⌹` takes matrices of at least as many rows as columns; this has {} (LENGTH ERROR)", shape_shown(&matrix.shape));
-            return fail(Code::AplLength, span, what, "the equations of a wide matrix have many solutions; `(⍉m)+.×v⌹m+.×⍉m` is the shortest of them");
+            let what =
+                format!("`⌹` takes matrices of at least as many rows as columns; this has {} (LENGTH ERROR)", shape_shown(&matrix.shape));
+            return fail(
+                Code::AplLength,
+                span,
+                what,
+                "the equations of a wide matrix have many solutions; `(⍉m)+.×v⌹m+.×⍉m` is the shortest of them",
+            );
         }
         let square = n == k;
         let Some(left) = left else {
@@ -331,11 +338,12 @@ impl Machine {
             let what = format!("a vector is cut by a vector of marks; these are {} for {} (RANK ERROR)", marks.shown(), arr.shown());
             return fail(Code::AplRank, span, what, "cut rows with `⍤1`");
         }
-        let marks = if marks.rank() == 0 { self.reshaped(&arr.shape, &marks, span)? } else { marks };
+        let outer = arr.outer().to_vec();
+        let marks = if marks.rank() == 0 { self.reshaped(&outer, &marks, span)? } else { marks };
         if marks.shape[0].never_equal(&arr.shape[0]) {
             return Err(super::lift::length_error(&marks, &arr, &marks.shape[0].clone(), &arr.shape[0].clone(), span));
         }
-        let marks = self.coerced(marks, &arr.shape, span)?;
+        let marks = self.coerced(marks, &outer, span)?;
         let marks = self.whole(marks, span, "the left argument of `⊂`")?;
         let Some(ints) = marks.constant_ints() else { return self.cut(&marks, &arr, nested, span) };
         let mut cuts: Vec<(usize, usize)> = Vec::new();
@@ -366,7 +374,7 @@ impl Machine {
             out.push(Val::Arr(self.gathered(&arr, 0, &at)?));
         }
         if out.is_empty() {
-            return fail(Code::AplNesting, span, "there are no parts", "");
+            return self.cut(&marks, &arr, nested, span);
         }
         self.strand(out)
     }

@@ -77,7 +77,12 @@ impl Machine {
                     return Ok(Val::Arr(row.levelled(vec![0, 1])));
                 }
                 if at.rank() > 1 {
-                    return fail(Code::AplNesting, span, "items of a vector of vectors are taken by a scalar or a vector", "ravel the indices");
+                    return fail(
+                        Code::AplNesting,
+                        span,
+                        "items of a vector of vectors are taken by a scalar or a vector",
+                        "ravel the indices",
+                    );
                 }
                 return self.rows_at(&rag, &at);
             }
@@ -86,7 +91,7 @@ impl Machine {
                     return fail(Code::AplMixture, span, "a nested vector of different items is indexed by constants only", "");
                 };
                 let Some(ats) = index.constant_ints() else {
-                    if let Some(rag) = self.rows_of_tuple(&items)? {
+                    if let Some(rag) = self.rows_of_tuple(&items, false)? {
                         return self.indexed(Val::Rag(Rc::new(rag)), indices, span);
                     }
                     let what = "a nested vector of different items is indexed by constants only: what is found decides the type";

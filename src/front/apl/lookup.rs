@@ -102,7 +102,8 @@ impl Machine {
     fn cells_in(&mut self, arr: Arr, what: Arr, span: Span) -> Result<Arr> {
         let axes = arr.rank() - 1;
         if what.rank() < axes {
-            let shown = format!("cells of {} are searched for, and there is only {} (RANK ERROR)", shape_shown(&arr.shape[1..]), what.shown());
+            let shown =
+                format!("cells of {} are searched for, and there is only {} (RANK ERROR)", shape_shown(&arr.shape[1..]), what.shown());
             return fail(Code::AplRank, span, shown, "what is looked up has at least the rank of the rows");
         }
         let frame = what.shape[..what.rank() - axes].to_vec();

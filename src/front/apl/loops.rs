@@ -354,9 +354,7 @@ fn hide(layout: &Layout) -> Form {
         };
         match form {
             Form::Rag { lengths, kind, total } => Form::Rag { lengths: mark(lengths), kind: *kind, total: mark(total) },
-            Form::Arr { kind, shape, levels } => {
-                Form::Arr { kind: *kind, shape: shape.iter().map(mark).collect(), levels: levels.clone() }
-            }
+            Form::Arr { kind, shape, levels } => Form::Arr { kind: *kind, shape: shape.iter().map(mark).collect(), levels: levels.clone() },
             Form::Tup(items) => Form::Tup(items.iter().map(|item| go(item, hidden)).collect()),
         }
     }

@@ -80,9 +80,9 @@ impl Machine {
                 let order: Vec<usize> = (0..arr.rank()).rev().collect();
                 self.transposed(&order, &arr).map(Val::Arr)
             }
-            '⊂' => Ok(self.enclose(right)),
+            '⊂' => self.enclose(right, span),
             '⊆' => Ok(match right {
-                Val::Arr(arr) if arr.is_simple() => self.enclose(Val::Arr(arr)),
+                Val::Arr(arr) if arr.is_simple() => self.enclose(Val::Arr(arr), span)?,
                 other => other,
             }),
             '⊃' => self.first(right, span),
@@ -162,7 +162,7 @@ impl Machine {
             '⍉' => self.with_axes_in_order(left, right, span),
             '/' | '⌿' => match right {
                 Val::Rag(rag) => self.rows_kept(left, &rag, span),
-                Val::Tup(items) => match self.rows_of_tuple(&items)? {
+                Val::Tup(items) => match self.rows_of_tuple(&items, false)? {
                     Some(rag) => self.rows_kept(left, &rag, span),
                     None => self.replicated(left, Val::Tup(items), axis, glyph == '/', span),
                 },
@@ -253,15 +253,19 @@ impl Machine {
         Ok(if number.fract() == 0.0 { Place::Axis(number as usize) } else { Place::Before(number.ceil() as usize) })
     }
     /// An array as an item.
-    fn enclose(&mut self, val: Val) -> Val {
+    fn enclose(&mut self, val: Val, span: Span) -> Result<Val> {
         match val {
-            Val::Arr(arr) if arr.shape.is_empty() => Val::Arr(arr),
+            Val::Arr(arr) if arr.shape.is_empty() => Ok(Val::Arr(arr)),
             Val::Arr(arr) => {
                 let levels = Arr::with_outer(0, &arr.levels);
-                Val::Arr(arr.levelled(levels))
+                Ok(Val::Arr(arr.levelled(levels)))
             }
-            // A tuple as an item of a strand stays what it is.
-            other => other,
+            other => fail(
+                Code::AplNesting,
+                span,
+                format!("a nested vector of different items is enclosed, which is not supported: {}", other.shown()),
+                "as an item of another vector write it in parentheses: `('ab' 1)('cde' 2)`",
+            ),
         }
     }
     fn first(&mut self, val: Val, span: Span) -> Result<Val> {
@@ -416,7 +420,12 @@ impl Machine {
                     &mut |m| Ok(answer(m, false)),
                 )
             }
-            _ => Ok(answer(self, false)),
+            (a, b) => {
+                let (Some(x), Some(y)) = (self.as_rows(a)?, self.as_rows(b)?) else { return Ok(answer(self, false)) };
+                let lengths = self.matches(&Val::Arr(x.lengths), &Val::Arr(y.lengths), span)?;
+                let data = self.matches(&Val::Arr(x.data), &Val::Arr(y.data), span)?;
+                self.pervade2('∧', lengths, data, span)
+            }
         }
     }
 
@@ -480,41 +489,6 @@ impl Machine {
         let order = self.grade(keys, false, span)?;
         let number = self.b.numbers(std::slice::from_ref(k));
         self.take_drop(true, Val::Arr(number), order, None, span)
-    }
-    /// `⍕`: of characters, and of constants.
-    fn format(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "`⍕`")?;
-        if arr.kind == Kind::Char {
-            return Ok(Val::Arr(arr));
-        }
-        match arr.constant_ints().filter(|_| arr.kind <= Kind::Int && arr.rank() <= 1) {
-            Some(ints) => {
-                let text = ints.iter().map(|n| n.to_string().replace('-', "¯")).collect::<Vec<_>>().join(" ");
-                let items: Vec<Scalar> = text.chars().map(|c| Scalar::U32(c as u32)).collect();
-                Ok(Val::Arr(self.b.literal(Kind::Char, &[items.len() as u64], items)))
-            }
-            None if arr.kind <= Kind::Int && arr.rank() <= 2 => {
-                let rank = arr.rank();
-                let numbers = self.b.convert(&arr, Kind::Int)?;
-                let one = Dim::constant(1);
-                let sizes: Vec<Dim> = std::iter::repeat_n(one, 2 - rank).chain(arr.shape.iter().cloned()).collect();
-                let numbers = self.reshaped(&sizes, &numbers, span)?;
-                let text = self.library_call("apl_text", &sizes, vec![numbers.expr]);
-                let (text, width) = self.b.unbox(text, 1);
-                let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), Dim::var(width[0])], text);
-                if rank == 2 {
-                    return Ok(Val::Arr(rows));
-                }
-                let first = self.b.int(0);
-                self.cell_at(&rows, &[first]).map(Val::Arr)
-            }
-            None => fail(
-                Code::AplFormat,
-                span,
-                format!("`⍕` makes text of whole numbers, up to rank 2, and this is {}", arr.shown()),
-                "print it by itself: results are formatted when they are printed",
-            ),
-        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Vectors of vectors whose lengths are found out when the program runs: their elements one after the other, and the lengths.
 
+use super::build::{Form, Layout};
 use super::error::{Result, fail};
 use super::functions::Func;
 use super::machine::Machine;
 use super::structure::Place;
 use super::value::{Arr, Kind, Rag, Val};
-use super::build::{Form, Layout};
 use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
@@ -87,7 +87,7 @@ impl Machine {
         })
     }
     /// A tuple of vectors of one kind as rows, for what only the run decides.
-    pub fn rows_of_tuple(&mut self, items: &[Val]) -> Result<Option<Rag>> {
+    pub fn rows_of_tuple(&mut self, items: &[Val], widened: bool) -> Result<Option<Rag>> {
         let mut arrays = Vec::new();
         for item in items {
             match item {
@@ -96,7 +96,8 @@ impl Machine {
             }
         }
         let kind = arrays[0].kind;
-        if arrays.iter().any(|arr| arr.kind != kind) {
+        let joined = arrays.iter().try_fold(kind, |kind, arr| kind.join(arr.kind));
+        if joined.is_none() || !widened && arrays.iter().any(|arr| arr.kind != kind) {
             return Ok(None);
         }
         let sizes: Vec<Dim> = arrays.iter().map(|arr| arr.shape[0].clone()).collect();
@@ -108,6 +109,21 @@ impl Machine {
         }
         Ok(Some(Rag { lengths, data }))
     }
+    /// A value as rows, if it is a vector of vectors of one kind; kinds of numbers are widened.
+    pub fn as_rows(&mut self, val: &Val) -> Result<Option<Rag>> {
+        match val {
+            Val::Rag(rag) => Ok(Some((**rag).clone())),
+            Val::Tup(items) => self.rows_of_tuple(items, true),
+            Val::Arr(arr) if arr.levels == [1, 1] => {
+                let frame = Shape::dims(arr.shape[..1].iter().cloned());
+                let lengths = self.b.node(ExprKind::Rep { frame, arg: self.b.size(&arr.shape[1]) });
+                let lengths = self.b.named(Kind::Int, arr.shape[..1].to_vec(), lengths);
+                let data = self.ravelled(&arr.clone().flat())?;
+                Ok(Some(Rag { lengths, data }))
+            }
+            Val::Arr(_) => Ok(None),
+        }
+    }
     /// `mask/rows`.
     pub fn rows_kept(&mut self, left: Val, rag: &Rag, span: Span) -> Result<Val> {
         let len = rag.lengths.shape[0].clone();
@@ -116,7 +132,12 @@ impl Machine {
         if let Val::Arr(counts) = &left
             && counts.kind != Kind::Bool
         {
-            return fail(Code::AplNesting, span, "the items of a vector of vectors are kept by truth values", "compare the counts, as in `0<`");
+            return fail(
+                Code::AplNesting,
+                span,
+                "the items of a vector of vectors are kept by truth values",
+                "compare the counts, as in `0<`",
+            );
         }
         let at = self.replicated(left, Val::Arr(numbers), None, true, span)?.arr(span, "`/`")?;
         self.rows_at(rag, &at)
@@ -188,7 +209,8 @@ impl Machine {
             Val::Arr(arr) if arr.rank() == 1 => {
                 let mut wanted = arr.shape.clone();
                 if wanted[0].never_equal(len) {
-                    let what = format!("{} items go with {} (LENGTH ERROR)", super::value::dim_shown(&wanted[0]), super::value::dim_shown(len));
+                    let what =
+                        format!("{} items go with {} (LENGTH ERROR)", super::value::dim_shown(&wanted[0]), super::value::dim_shown(len));
                     return fail(Code::AplLength, span, what, "");
                 }
                 wanted[0] = len.clone();

@@ -96,9 +96,8 @@ impl Machine {
         let counts = self.coerced(counts, &arr.shape[axis..=axis], span)?;
         let total = |ints: &[i64]| ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs()));
         if let Some(ints) = counts.constant_ints().filter(|ints| total(ints) <= MAX_LITERAL as u64) {
-            let source = |(at, n): (usize, &i64)| {
-                std::iter::repeat_n(Scalar::I64(if *n < 0 { -1 } else { at as i64 }), n.unsigned_abs() as usize)
-            };
+            let source =
+                |(at, n): (usize, &i64)| std::iter::repeat_n(Scalar::I64(if *n < 0 { -1 } else { at as i64 }), n.unsigned_abs() as usize);
             let at = ints.iter().enumerate().flat_map(source).collect::<Vec<_>>();
             if let (Some(lit), 1, true) = (&arr.lit, arr.shape.len(), arr.is_simple()) {
                 let item = |at: i128| usize::try_from(at).map_or(arr.kind.fill(), |at| lit[at]);
