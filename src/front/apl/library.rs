@@ -90,7 +90,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ),
     (
         "apl_unit",
-        "import \"lib/random\"\ndef apl_unit (site: i64) (at: i64) : f64 = f64.u64 (splitmix64.nth (splitmix64.seed site) at >> 11) * 0x1p-53\n",
+        "import \"lib/random\"\ndef apl_unit (site: i64) (at: i64) : f64 = f64.u64 (splitmix64.nth (splitmix64.seed site) at >> 11) * 1.1102230246251565e-16\n",
     ),
     (
         "apl_roll",

@@ -1,8 +1,9 @@
 //! APL: programs with what they print, and what is refused.
 //!
 //! `tests/data/apl/cases.txt` has the programs; an interpreter that shares no code with the compiler wrote the texts (`tests/apl/oracle.py`). All are
-//! evaluated; each twelfth is compiled, all with `REMORA_APL_COMPILED=1`.
+//! evaluated; each sixteenth is compiled, some for the stand-in device, all with `REMORA_APL_COMPILED=1`.
 
+use crate::support::shim;
 use remora::base::{Code, SourceMap, with_big_stack};
 use remora::cli::apl::shown;
 use remora::diag::text;
@@ -80,7 +81,7 @@ fn compiled_programs_print_the_same() {
     let all = std::env::var_os("REMORA_APL_COMPILED").is_some();
     let folder = std::env::temp_dir().join(format!("remora-apl-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    for (name, program, expected) in cases(&text).into_iter().step_by(if all { 1 } else { 12 }) {
+    for (name, program, expected) in cases(&text).into_iter().step_by(if all { 1 } else { 16 }) {
         let path = folder.join("case.apl");
         std::fs::write(&path, &program).expect("writable");
         for threads in ["1", "2", "7"].into_iter().take(if all { 3 } else { 1 }) {
@@ -93,6 +94,29 @@ fn compiled_programs_print_the_same() {
             let errors = String::from_utf8_lossy(&run.stderr);
             assert_eq!(got.trim_end_matches('\n'), expected, "{name} with {threads} threads: {errors}");
         }
+    }
+    std::fs::remove_dir_all(&folder).expect("removable");
+}
+
+/// Some programs on the stand-in device; all with `REMORA_APL_COMPILED=1`.
+#[test]
+fn programs_print_the_same_on_the_stand_in_device() {
+    let text = std::fs::read_to_string(data("cases.txt")).expect("readable");
+    let all = std::env::var_os("REMORA_APL_COMPILED").is_some();
+    let folder = std::env::temp_dir().join(format!("remora-apl-device-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (library, device) = (shim::runtime().expect("a library"), shim::device().expect("a device"));
+    for (name, program, expected) in cases(&text).into_iter().skip(7).step_by(if all { 1 } else { 80 }) {
+        let path = folder.join("case.apl");
+        std::fs::write(&path, &program).expect("writable");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command.env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", &device).env("REMORA_SHIM_LIBRARY", &library);
+        command.env("REMORA_SHIM_FOLDER", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"));
+        command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/shim/shim.h"));
+        command.env("REMORA_SHIM_SEED", "7").env("REMORA_SHIM_CFLAGS", "-O0");
+        let run = command.args(["run", "--backend", "cuda"]).arg(&path).output().expect("remora runs");
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(String::from_utf8_lossy(&run.stdout).trim_end_matches('\n'), expected, "{name}: {errors}");
     }
     std::fs::remove_dir_all(&folder).expect("removable");
 }
