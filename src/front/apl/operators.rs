@@ -326,7 +326,6 @@ impl Machine {
         match tried {
             Err(trouble) if trouble.code == Code::AplNesting || trouble.code == Code::AplStatic => {
                 if written_out(if a.rank() == 0 { &b } else { &a }).is_none() {
-                    let _ = trouble;
                     return self.with_rows(|m| m.each_pair(f, a.clone(), b.clone(), span));
                 }
                 self.itemwise(left, right, span, &mut |m, l, r| m.call(f, Some(l), r))
