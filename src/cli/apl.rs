@@ -40,6 +40,7 @@ fn count(form: &Form) -> usize {
     match form {
         Form::Arr { .. } => 1,
         Form::Tup(parts) => parts.iter().map(count).sum(),
+        Form::Rag { .. } => 2,
     }
 }
 
@@ -47,6 +48,7 @@ fn nesting(form: &Form) -> Nesting {
     match form {
         Form::Arr { levels, .. } => Nesting::Array(levels.clone()),
         Form::Tup(parts) => Nesting::Tuple(parts.iter().map(nesting).collect()),
+        Form::Rag { .. } => Nesting::Rows,
     }
 }
 

@@ -36,7 +36,7 @@ def vec(items, fill=0):
 
 
 def enclose(a):
-    return a if a.rank == 0 else A((), [a])
+    return a if a.rank == 0 and not isinstance(a.items[0], A) else A((), [a])
 
 
 def disclose(item):
@@ -570,7 +570,8 @@ class Apl:
         if g == "⍳":
             if r.rank == 0 or len(r.items) == 1:
                 return vec(range(self.io, r.items[0] + self.io))
-            return A(r.items, [vec(k + self.io for k in place) for place in itertools.product(*[range(n) for n in r.items])])
+            places = [vec(k + self.io for k in place) for place in itertools.product(*[range(n) for n in r.items])]
+            return A(r.items, places, vec([0] * len(r.items)))
         if g in "⌽⊖":
             if r.rank == 0:
                 return r
@@ -618,10 +619,26 @@ class Apl:
             rows = [r.items[k * per:(k + 1) * per] for k in range(n)]
             order = sorted(range(n), key=lambda k: rows[k]) if g == "⍋" else sorted(range(n - 1, -1, -1), key=lambda k: rows[k])[::-1]
             return vec(k + self.io for k in order)
+        if g == "?":
+            if any(x != 1 for x in r.items):
+                raise Fail("random numbers")
+            return A(r.shape, [self.io] * len(r.items))
+        if g == "⍕":
+            if any(isinstance(x, A) for x in r.items):
+                raise Fail("text of nested arrays")
+            if any(isinstance(x, str) for x in r.items):
+                return r
+            lines = show(r, self.pp)
+            return vec(lines[0], " ") if r.rank <= 1 else A((len(lines), len(lines[0]) if lines else 0), "".join(lines), " ")
         if g == "⌹":
             import numpy
             m = numpy.array(r.items, float).reshape(r.shape)
-            return A(r.shape, numpy.linalg.inv(m).ravel().tolist())
+            if r.rank == 1:
+                return A(r.shape, (m / (m @ m)).tolist())
+            if m.shape[0] < m.shape[1]:
+                raise Fail("length")
+            made = numpy.linalg.inv(m) if m.shape[0] == m.shape[1] else numpy.linalg.pinv(m)
+            return A(r.shape[::-1], made.ravel().tolist())
         raise Fail("monadic " + g)
 
     def two(self, g, l, r, axis):
@@ -630,6 +647,8 @@ class Apl:
         if g == "⊣":
             return l
         if g == "⍴":
+            if any(k < 0 for k in l.items):
+                raise Fail("domain")
             n = prod(l.items)
             source = r.items or [fill_of(r)]
             return A(l.items, [source[k % len(source)] for k in range(n)], fill_of(r))
@@ -639,6 +658,17 @@ class Apl:
             return A((), [int(not self.match(l, r))])
         if g in ",⍪":
             return self.catenate(l, r, (max(l.rank, r.rank, 1) - 1 if g == "," else 0) if axis is None else axis)
+        if g == "⍸":
+            if l.rank != 1 or any(not x <= y for x, y in zip(l.items, l.items[1:])):
+                raise Fail("domain")
+            return A(r.shape, [sum(x <= y for x in l.items) - 1 + self.io for y in r.items])
+        if g == "⍳" and l.rank > 1:
+            frame, rows = self.cells(l, 1)
+            if r.shape[r.rank - l.rank + 1:] != l.shape[1:]:
+                raise Fail("length")
+            frame, wanted = self.cells(r, r.rank - l.rank + 1)
+            rows = [x.items for x in rows]
+            return A(frame, [(rows.index(x.items) if x.items in rows else len(rows)) + self.io for x in wanted])
         if g == "⍳":
             return A(r.shape, [(l.items.index(x) if x in l.items else len(l.items)) + self.io for x in r.items])
         if g == "∊":
@@ -719,7 +749,13 @@ class Apl:
             import numpy
             m = numpy.array(r.items, float).reshape(r.shape)
             v = numpy.array(l.items, float).reshape(l.shape)
-            return A(l.shape, numpy.linalg.solve(m, v).ravel().tolist())
+            if r.rank == 1:
+                made = numpy.linalg.lstsq(m[:, None], v, rcond=None)[0][0]
+                return A(l.shape[1:], numpy.ravel(made).tolist())
+            if m.shape[0] < m.shape[1]:
+                raise Fail("length")
+            made = numpy.linalg.solve(m, v) if m.shape[0] == m.shape[1] else numpy.linalg.lstsq(m, v, rcond=None)[0]
+            return A((r.shape[1],) + l.shape[1:], made.ravel().tolist())
         if g in "⊂⊆":
             parts, before = [], 0
             for k, x in zip(l.items, r.items):
@@ -786,8 +822,17 @@ class Apl:
             items += self.gather(c, shape, lambda p: p).items if rank else c.items
         return A(r.shape + tuple(shape), items)
 
+    def assembled(self, frame, results):
+        """The array of the results for the cells of a frame."""
+        if not results:
+            raise Fail("the shape of no results")
+        if all(x.rank == 0 for x in results):
+            return A(frame, [x.items[0] for x in results])
+        mixed = self.mix(vec([item_of(x) for x in results]))
+        return A(frame + mixed.shape[1:], mixed.items)
+
     def depth(self, a):
-        inner = [self.depth(x) if isinstance(x, A) else 0 for x in a.items]
+        inner = [self.depth(x) if isinstance(x, A) else 0 for x in a.items or [a.fill]]
         if a.rank == 0 and not any(isinstance(x, A) for x in a.items):
             return 0
         most = max((abs(d) for d in inner), default=0) + 1
@@ -805,20 +850,20 @@ class Apl:
             k = axis if axis is not None else r.rank - 1 if c in "/\\" else 0
             n = r.shape[k]
             if c in "/⌿":
-                if any(n < 0 for n in l.items):
-                    raise Fail("negative counts")
                 counts = l.items * n if len(l.items) == 1 else l.items
                 if n == 1:
-                    source = [0 for x in counts for _ in range(x)]
+                    source = [0 if x > 0 else -1 for x in counts for _ in range(abs(x))]
                 else:
                     if len(counts) != n:
                         raise Fail("length")
-                    source = [j for j, x in enumerate(counts) for _ in range(x)]
+                    source = [j if x > 0 else -1 for j, x in enumerate(counts) for _ in range(abs(x))]
             else:
                 source, at = [], 0
                 for x in l.items:
-                    source.append(at if x else -1)
-                    at += x
+                    source += [at if n > 1 else 0] * x if x > 0 else [-1] * max(1, -x)
+                    at += x > 0
+                if at != n and n != 1:
+                    raise Fail("length")
             shape = r.shape[:k] + (len(source),) + r.shape[k + 1:]
             return self.gather(r, shape, lambda p: p[:k] + (source[p[k]],) + p[k + 1:])
         return Fn(call)
@@ -847,6 +892,8 @@ class Apl:
                 return A(rest, [self.reduce_items(f, row) for row in rows])
             if c in "/⌿":
                 w = l.items[0]
+                if abs(w) > n + 1:
+                    raise Fail("length")
                 made = [[self.reduce_items(f, row[j:j + abs(w)][::1 if w > 0 else -1]) for j in range(n - abs(w) + 1)] for row in rows]
             else:
                 made = [[self.reduce_items(f, row[:j + 1]) for j in range(n)] for row in rows]
@@ -884,8 +931,8 @@ class Apl:
             for k in self.one("∪", keys, None).items:
                 places = [j for j, x in enumerate(keys.items) if x == k]
                 members = vec(j + self.io for j in places) if values is None else self.index(values, [vec(j + self.io for j in places)] + [None] * (values.rank - 1))
-                out.append(item_of(f(disclose(k), members)))
-            return self.mix(vec(out))
+                out.append(f(disclose(k), members))
+            return self.assembled((len(out),), out)
         return Fn(key)
 
     def cells(self, a, k):
@@ -922,8 +969,7 @@ class Apl:
                         raise Fail("length")
                     n = prod(frame)
                     made = [f(xs[j * len(xs) // n], ys[j * len(ys) // n]) for j in range(n)]
-                mixed = self.mix(vec([item_of(x) for x in made]))
-                return A(frame + mixed.shape[1:], mixed.items)
+                return self.assembled(frame, made)
             return Fn(ranked)
         if c == "⍣":
             def power(l, r):
@@ -952,17 +998,19 @@ class Apl:
                 return A(l.shape[:-1] + r.shape[1:], items)
             return Fn(inner)
         if c == "⌺":
-            sizes = g.items
+            sizes, steps = (g.items[:g.shape[1]], g.items[g.shape[1]:]) if g.rank == 2 else (g.items, [1] * len(g.items))
 
             def stencil(l, r):
                 out = []
-                for p in itertools.product(*[range(n) for n in r.shape[:len(sizes)]]):
-                    starts = [k - (s - 1) // 2 for k, s in zip(p, sizes)]
+                # Around each element, or around each gap where the size is even.
+                counts = [-(-(n - (1 - s % 2)) // k) for n, s, k in zip(r.shape, sizes, steps)]
+                for p in itertools.product(*[range(n) for n in counts]):
+                    starts = [k * step - (s - 1) // 2 for k, s, step in zip(p, sizes, steps)]
                     window = self.gather(r, tuple(sizes) + r.shape[len(sizes):],
                                          lambda q: tuple(k + s for k, s in zip(q, starts)) + q[len(sizes):])
                     pad = [max(0, -s) - max(0, s + w - n) for s, w, n in zip(starts, sizes, r.shape)]
-                    out.append(item_of(f(vec(pad), window)))
-                return self.mix(A(r.shape[:len(sizes)], out))
+                    out.append(f(vec(pad), window))
+                return self.assembled(tuple(counts), out)
             return Fn(stencil)
         if c == "@":
             def at(l, r):

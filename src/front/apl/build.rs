@@ -1,7 +1,7 @@
 //! Core piece by piece: names for what was computed, maps, boxes for what sizes are hidden.
 
 use super::error::Result;
-use super::value::{Arr, Kind, Val};
+use super::value::{Arr, Kind, Rag, Val};
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, Prim, Shape, Type};
@@ -366,6 +366,15 @@ pub enum Form {
     },
     /// A tuple.
     Tup(Vec<Form>),
+    /// A vector of vectors.
+    Rag {
+        /// How many there are.
+        lengths: Dim,
+        /// The kind of their elements.
+        kind: Kind,
+        /// How many elements they have together.
+        total: Dim,
+    },
 }
 
 impl Form {
@@ -374,12 +383,14 @@ impl Form {
         match val {
             Val::Arr(arr) => Form::Arr { kind: arr.kind, shape: arr.shape.clone(), levels: arr.levels.clone() },
             Val::Tup(items) => Form::Tup(items.iter().map(Form::of).collect()),
+            Val::Rag(rag) => Form::Rag { lengths: rag.lengths.shape[0].clone(), kind: rag.data.kind, total: rag.data.shape[0].clone() },
         }
     }
     fn leaves(&self, out: &mut Vec<(Kind, Vec<Dim>)>) {
         match self {
             Form::Arr { kind, shape, .. } => out.push((*kind, shape.clone())),
             Form::Tup(items) => items.iter().for_each(|item| item.leaves(out)),
+            Form::Rag { lengths, kind, total } => out.extend([(Kind::Int, vec![lengths.clone()]), (*kind, vec![total.clone()])]),
         }
     }
     /// The value whose arrays are these.
@@ -387,6 +398,7 @@ impl Form {
         Some(match self {
             Form::Arr { levels, .. } => Val::Arr(arrays.next()?.levelled(levels.clone())),
             Form::Tup(items) => Val::Tup(Rc::new(items.iter().map(|item| item.fill(arrays)).collect::<Option<_>>()?)),
+            Form::Rag { .. } => Val::Rag(Rc::new(Rag { lengths: arrays.next()?, data: arrays.next()? })),
         })
     }
 }

@@ -7,8 +7,8 @@ use super::machine::Machine;
 use super::structure::filled;
 use super::value::{Kind, Val, shape_shown};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Dim, Expr, ExprKind, Index};
+use crate::base::{Code, PrimType, Scalar, Span};
+use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
 
 const I: PrimType = PrimType::I64;
 const B: PrimType = PrimType::Bool;
@@ -32,44 +32,72 @@ impl Machine {
                 span,
             ));
         }
-        let at = self.first_of_each(&keys, span)?;
+        // Positions in the order of the first that is equal: what belongs to a key is a part of them.
+        let len = keys.shape[0].clone();
+        let first = self.first_equal(&keys, span)?;
+        let order = self.library_call("apl_by_place", std::slice::from_ref(&len), vec![first.expr.clone()]);
+        let order = self.b.named(Kind::Int, keys.shape.clone(), order);
+        let (add, zero) = (Expr::op(Op::Add, I, self.b.at), self.b.int(0));
+        let ones = self.b.node(ExprKind::Rep { frame: Shape::dims([len.clone()]), arg: self.b.int(1) });
+        let bins = vec![add.clone(), zero.clone(), self.b.size(&len), first.expr, ones];
+        let counts = self.b.prim(Prim::Hist, Kind::Int, std::slice::from_ref(&len), &[], bins);
+        let counts = self.b.named(Kind::Int, keys.shape.clone(), counts);
+        let ends = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&len), &[], vec![add, zero, counts.expr.clone()]);
+        let ends = self.b.named(Kind::Int, keys.shape.clone(), ends);
+        let some = self.b.map(&keys.shape, vec![counts.expr.clone()], |b, n| Ok(b.op2(Op::Gt, I, n[0].clone(), b.int(0))))?;
+        let some = self.b.named(Kind::Bool, keys.shape.clone(), some);
+        let at = self.where_true(&some);
         let groups = self.gathered(&keys, 0, &at)?;
         let frame = groups.shape.clone();
-        let kind = keys.kind;
-        self.mapped(&frame, &[groups], false, &mut |m, mut cells| {
-            let key = cells.remove(0);
-            let element = key.clone().arr(span, "`⌸`")?;
-            let mask =
-                m.b.map(&keys.shape, vec![keys.expr.clone()], |b, x| Ok(b.op2(Op::Eq, kind.prim(), x[0].clone(), element.expr.clone())))?;
-            let mask = m.b.named(Kind::Bool, keys.shape.clone(), mask);
-            let places = m.where_true(&mask);
+        self.mapped(&frame, &[groups, at], false, &mut |m, mut cells| {
+            let at = cells.remove(1).arr(span, "`⌸`")?.expr;
+            let count = m.b.index(Kind::Int, &counts.shape, counts.expr.clone(), std::slice::from_ref(&at));
+            let count = m.b.bind(count);
+            let end = m.b.index(Kind::Int, &ends.shape, ends.expr.clone(), &[at]);
+            let start = m.b.op2(Op::Sub, I, end, count.clone());
+            let start = m.b.bind(start);
+            let size = m.b.size_of(count);
+            let places = m.b.tabulate(std::slice::from_ref(&size), &mut |b, at| {
+                let at = b.op2(Op::Add, I, start.clone(), at[0].clone());
+                Ok(b.index(Kind::Int, &order.shape, order.expr.clone(), &[at]))
+            })?;
+            let places = m.b.named(Kind::Int, vec![size], places);
             let members = match &values {
                 None => m.with_origin(places)?,
                 Some(values) => Val::Arr(m.gathered(values, 0, &places)?),
             };
-            m.call(f, Some(key), members)
+            m.call(f, Some(cells.remove(0)), members)
         })
     }
 
     /// `f⌺sizes`: the function of the window around each element.
     pub fn stencil(&mut self, f: &Func, sizes: &Val, right: Val, span: Span) -> Result<Val> {
         let arr = right.simple(span, "`⌺`")?;
-        let sizes = match sizes {
-            Val::Arr(sizes) => sizes.constant_ints().filter(|_| sizes.rank() <= 1),
-            Val::Tup(_) => None,
+        let spec = match sizes {
+            Val::Arr(sizes) => {
+                sizes.constant_ints().filter(|_| sizes.rank() <= 1 || sizes.shape.first().and_then(Dim::as_constant) == Some(2))
+            }
+            Val::Tup(_) | Val::Rag(_) => None,
         };
-        let Some(sizes) = sizes.filter(|sizes| sizes.iter().all(|size| size % 2 == 1 && *size > 0)) else {
+        let rows = matches!(sizes, Val::Arr(sizes) if sizes.rank() == 2);
+        let Some(spec) = spec.filter(|spec| spec.iter().all(|size| (1..=1 << 20).contains(size))) else {
             return fail(
                 Code::AplStatic,
                 span,
-                "the windows of `⌺` have constant odd sizes, one for each of the first axes",
-                "write `f⌺3 3`",
+                "the windows of `⌺` have constant sizes, one for each of the first axes, and below these perhaps constant steps",
+                "write `f⌺3 3`, or `f⌺(2 2⍴3 3 2 2)` for steps of 2",
             );
         };
+        let count = if rows { spec.len() / 2 } else { spec.len() };
+        let (sizes, steps) = spec.split_at(count);
+        let (sizes, steps) = (sizes.to_vec(), if rows { steps.to_vec() } else { vec![1; count] });
         if sizes.len() > arr.rank() {
             return fail(Code::AplRank, span, format!("windows of {} axes in {} (RANK ERROR)", sizes.len(), arr.shown()), "");
         }
-        let frame = arr.shape[..sizes.len()].to_vec();
+        let mut frame = Vec::new();
+        for (axis, (size, step)) in sizes.iter().zip(&steps).enumerate() {
+            frame.push(self.windows(&arr.shape[axis], *size, *step));
+        }
         let rest = arr.shape[sizes.len()..].to_vec();
         let indices = self.b.tabulate(&frame, &mut |b, at| {
             Ok(b.node(ExprKind::Frame { dims: vec![at.len() as u64], cell: Build::ty(Kind::Int, &[]), cells: at.to_vec() }))
@@ -84,12 +112,13 @@ impl Machine {
             for (axis, size) in sizes.iter().enumerate() {
                 let index = m.b.int(axis as i64);
                 let centre = m.b.index(Kind::Int, &at.shape, at.expr.clone(), &[index]);
+                let centre = m.b.op2(Op::Mul, I, centre, m.b.int(steps[axis]));
                 let start = m.b.op2(Op::Sub, I, centre, m.b.int((size - 1) / 2));
                 let start = m.b.bind(start);
                 let front = m.b.op1(Op::Neg, I, start.clone());
                 let front = m.b.op2(Op::Max, I, front, m.b.int(0));
                 let end = m.b.op2(Op::Add, I, start.clone(), m.b.int(*size));
-                let have = m.b.size(&frame[axis]);
+                let have = m.b.size(&arr.shape[axis]);
                 let beyond = m.b.op2(Op::Sub, I, end, have);
                 let back = m.b.op2(Op::Max, I, beyond, m.b.int(0));
                 paddings.push(m.b.op2(Op::Sub, I, front, back));
@@ -106,7 +135,7 @@ impl Machine {
                     let source = b.op2(Op::Add, I, starts[axis].clone(), at.clone());
                     let source = b.bind(source);
                     let low = b.op2(Op::Ge, I, source.clone(), b.int(0));
-                    let have = b.size(&frame[axis]);
+                    let have = b.size(&arr.shape[axis]);
                     let high = b.op2(Op::Lt, I, source.clone(), have);
                     let both = b.op2(Op::And, B, low, high);
                     inside = b.op2(Op::And, B, inside, both);
@@ -119,6 +148,25 @@ impl Machine {
             let shape = window.into_iter().chain(rest.iter().cloned()).collect();
             let window = m.b.named(arr.kind, shape, made);
             m.call(f, Some(Val::Arr(padding)), Val::Arr(window))
+        })
+    }
+
+    /// How many windows there are along an axis: one around each element, or, if its size is even, around each gap; each `step`th of these.
+    fn windows(&mut self, len: &Dim, size: i64, step: i64) -> Dim {
+        let gap = i64::from(size % 2 == 0);
+        if step == 1 && gap == 0 {
+            return len.clone();
+        }
+        if let Some(len) = len.as_constant() {
+            return Dim::constant(((len - gap).max(0) + step - 1) / step);
+        }
+        let len = len.clone();
+        self.b.memo(format!("windows {gap} {step} of {len:?}"), |b| {
+            let places = b.op2(Op::Sub, I, b.size(&len), b.int(gap));
+            let places = b.op2(Op::Max, I, places, b.int(0));
+            let places = b.op2(Op::Add, I, places, b.int(step - 1));
+            let made = b.op2(Op::Div, I, places, b.int(step));
+            b.bind(made)
         })
     }
 
@@ -185,7 +233,7 @@ impl Machine {
                 // A radix of 0 takes all that is left.
                 let zero = Val::Arr(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(false)]));
                 let none = self.pervade2('=', Val::Arr(radix.clone()), zero, span)?;
-                let divisor = self.pervade2('⌈', Val::Arr(radix), none, span)?;
+                let divisor = self.pervade2('+', Val::Arr(radix), none, span)?;
                 rest = self.divided(left_over, divisor, span)?;
             }
             digits.push(digit);
@@ -225,52 +273,79 @@ impl Machine {
                 Some(left) => self.pervade2('÷', left, Val::Arr(matrix), span),
             };
         }
-        if matrix.rank() != 2 || matrix.shape[0].never_equal(&matrix.shape[1]) {
-            let what = format!("`⌹` inverts square matrices; this has {}", shape_shown(&matrix.shape));
-            return fail(Code::AplRank, span, what, "for least squares write the normal equations: `((⍉m)+.×v)⌹(⍉m)+.×m`");
+        if matrix.rank() > 2 {
+            return fail(Code::AplRank, span, format!("`⌹` takes matrices, not {} (RANK ERROR)", shape_shown(&matrix.shape)), "use `⍤2`");
         }
-        let n = matrix.shape[0].clone();
-        let matrix = self.coerced(matrix, &[n.clone(), n.clone()], span)?;
+        // A vector is one column.
+        let vector = matrix.rank() == 1;
+        let matrix = if vector { self.reshaped(&[matrix.shape[0].clone(), Dim::constant(1)], &matrix, span)? } else { matrix };
+        let (n, k) = (matrix.shape[0].clone(), matrix.shape[1].clone());
+        if let (Some(rows), Some(columns)) = (n.as_constant(), k.as_constant())
+            && rows < columns
+        {
+            let what =
+                format!("`⌹` takes matrices of at least as many rows as columns; this has {} (LENGTH ERROR)", shape_shown(&matrix.shape));
+            return fail(
+                Code::AplLength,
+                span,
+                what,
+                "the equations of a wide matrix have many solutions; `(⍉m)+.×v⌹m+.×⍉m` is the shortest of them",
+            );
+        }
+        let square = n == k;
         let Some(left) = left else {
-            self.library.insert("apl_inverse");
-            let made = self.library_call("apl_inverse", std::slice::from_ref(&n), vec![matrix.expr]);
-            return Ok(Val::Arr(self.b.named(Kind::Double, vec![n.clone(), n], made)));
+            let made = if square {
+                self.library_call("apl_inverse", std::slice::from_ref(&n), vec![matrix.expr])
+            } else {
+                self.library_call("apl_left_inverse", &[n.clone(), k.clone()], vec![matrix.expr])
+            };
+            let made = self.b.named(Kind::Double, vec![k, n.clone()], made);
+            return if vector { self.reshaped(&[n], &made, span).map(Val::Arr) } else { Ok(Val::Arr(made)) };
         };
         let sides = left.simple(span, "`⌹`")?;
+        if sides.kind > Kind::Double {
+            return fail(Code::AplKind, span, format!("`⌹` is defined for real numbers, not for {}", sides.shown()), "");
+        }
         let sides = self.b.convert(&sides, Kind::Double)?;
         if sides.rank() == 0 || sides.rank() > 2 {
             return fail(Code::AplRank, span, format!("the left argument of `⌹` is a vector or a matrix, not {}", sides.shown()), "");
         }
         let mut wanted = sides.shape.clone();
         wanted[0] = n.clone();
+        if sides.shape[0].never_equal(&n) {
+            return Err(super::lift::length_error(&sides, &matrix, &sides.shape[0].clone(), &n, span));
+        }
         let sides = self.coerced(sides, &wanted, span)?;
         let columns = if sides.rank() == 1 { self.reshaped(&[n.clone(), Dim::constant(1)], &sides, span)? } else { sides.clone() };
         let m = columns.shape[1].clone();
-        self.library.insert("apl_solve");
-        let made = self.library_call("apl_solve", &[n.clone(), m.clone()], vec![matrix.expr, columns.expr]);
-        let solved = self.b.named(Kind::Double, vec![n.clone(), m], made);
-        if sides.rank() == 1 { self.reshaped(&[n], &solved, span).map(Val::Arr) } else { Ok(Val::Arr(solved)) }
-    }
-
-    fn library_call(&mut self, name: &str, sizes: &[Dim], args: Vec<Expr>) -> Expr {
-        let fun = self.b.node(ExprKind::Var(Symbol::new(name)));
-        let fun = self.b.node(ExprKind::Inst { fun, types: Vec::new(), indices: sizes.iter().cloned().map(Index::Dim).collect() });
-        self.b.app(fun, args)
+        let made = if square {
+            self.library_call("apl_solve", &[n, m.clone()], vec![matrix.expr, columns.expr])
+        } else {
+            self.library_call("apl_least_squares", &[n, k.clone(), m.clone()], vec![matrix.expr, columns.expr])
+        };
+        let solved = self.b.named(Kind::Double, vec![k.clone(), m.clone()], made);
+        let mut shape = if vector { Vec::new() } else { vec![k] };
+        if sides.rank() == 2 {
+            shape.push(m);
+        }
+        self.reshaped(&shape, &solved, span).map(Val::Arr)
     }
 
     /// `⊂` and `⊆` with a constant left argument: parts of a vector.
     pub fn parts(&mut self, left: Val, right: Val, nested: bool, span: Span) -> Result<Val> {
         let (marks, arr) = (left.simple(span, "cutting a vector")?, right.arr(span, "cutting a vector")?);
-        let Some(ints) =
-            marks.constant_ints().filter(|_| arr.rank() == 1 && arr.shape[0].as_constant() == marks.count() && marks.rank() == 1)
-        else {
-            return fail(
-                Code::AplNesting,
-                span,
-                format!("a vector is cut by constant marks of its length only; these are {} for {}", marks.shown(), arr.shown()),
-                "parts of lengths that are found out at run time would be a nested array of unlike items; reduce groups with `⌸`, or compute with positions",
-            );
-        };
+        if arr.rank() != 1 || marks.rank() > 1 {
+            let what = format!("a vector is cut by a vector of marks; these are {} for {} (RANK ERROR)", marks.shown(), arr.shown());
+            return fail(Code::AplRank, span, what, "cut rows with `⍤1`");
+        }
+        let outer = arr.outer().to_vec();
+        let marks = if marks.rank() == 0 { self.reshaped(&outer, &marks, span)? } else { marks };
+        if marks.shape[0].never_equal(&arr.shape[0]) {
+            return Err(super::lift::length_error(&marks, &arr, &marks.shape[0].clone(), &arr.shape[0].clone(), span));
+        }
+        let marks = self.coerced(marks, &outer, span)?;
+        let marks = self.whole(marks, span, "the left argument of `⊂`")?;
+        let Some(ints) = marks.constant_ints() else { return self.cut(&marks, &arr, nested, span) };
         let mut cuts: Vec<(usize, usize)> = Vec::new();
         if nested {
             let mut before = 0;
@@ -299,7 +374,7 @@ impl Machine {
             out.push(Val::Arr(self.gathered(&arr, 0, &at)?));
         }
         if out.is_empty() {
-            return fail(Code::AplNesting, span, "there are no parts", "");
+            return self.cut(&marks, &arr, nested, span);
         }
         self.strand(out)
     }

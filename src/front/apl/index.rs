@@ -64,11 +64,36 @@ impl Machine {
     pub fn indexed(&mut self, value: Val, indices: &[Option<Val>], span: Span) -> Result<Val> {
         let arr = match value {
             Val::Arr(arr) => arr,
+            Val::Rag(rag) => {
+                let [Some(Val::Arr(index))] = indices else {
+                    return fail(Code::AplRank, span, "a vector of vectors has one index (RANK ERROR)", "`i⊃v` is an element of a vector");
+                };
+                let index = Val::Arr(index.clone()).simple(span, "an index")?;
+                let size = rag.lengths.shape[0].clone();
+                let zero = self.zero_based(&Some(Val::Arr(index)), &size, span)?;
+                let Some(at) = zero else { return Ok(Val::Rag(rag)) };
+                if at.rank() == 0 {
+                    let row = self.row(&rag, &at.expr)?;
+                    return Ok(Val::Arr(row.levelled(vec![0, 1])));
+                }
+                if at.rank() > 1 {
+                    return fail(
+                        Code::AplNesting,
+                        span,
+                        "items of a vector of vectors are taken by a scalar or a vector",
+                        "ravel the indices",
+                    );
+                }
+                return self.rows_at(&rag, &at);
+            }
             Val::Tup(items) => {
                 let [Some(Val::Arr(index))] = indices else {
                     return fail(Code::AplMixture, span, "a nested vector of different items is indexed by constants only", "");
                 };
                 let Some(ats) = index.constant_ints() else {
+                    if let Some(rag) = self.rows_of_tuple(&items, false)? {
+                        return self.indexed(Val::Rag(Rc::new(rag)), indices, span);
+                    }
                     let what = "a nested vector of different items is indexed by constants only: what is found decides the type";
                     return fail(Code::AplMixture, span, what, "make one array of them with `↑`, or use a guard");
                 };
@@ -135,6 +160,7 @@ impl Machine {
         let right_rank = if let Val::Arr(arr) = &right { arr.rank() } else { 1 };
         let mut indices: Vec<Option<Val>> = match left {
             Val::Tup(items) => items.iter().map(|item| Some(item.clone())).collect(),
+            Val::Rag(_) => return fail(Code::AplNesting, span, "the indices of `⌷` are numbers, or vectors of known lengths", ""),
             Val::Arr(arr) if arr.rank() == 0 => vec![Some(Val::Arr(arr.levelled_inner()))],
             Val::Arr(arr) => {
                 let Some(count) = arr.outer()[0].as_constant().filter(|_| arr.rank() == 1) else {
@@ -242,6 +268,7 @@ impl Machine {
             Val::Tup(items) => Some(items.len()),
             Val::Arr(arr) if arr.rank() == 0 => Some(count),
             Val::Arr(arr) => arr.outer()[0].as_constant().filter(|_| arr.rank() == 1).map(|n| n as usize),
+            Val::Rag(_) => None,
         };
         if have != Some(count) {
             return fail(Code::AplLength, span, format!("{count} names are assigned the items of {} (LENGTH ERROR)", value.shown()), "");

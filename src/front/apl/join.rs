@@ -43,6 +43,12 @@ impl Machine {
     fn items_of(&mut self, val: Val, span: Span) -> Result<Vec<Val>> {
         match &val {
             Val::Tup(items) => Ok(items.to_vec()),
+            Val::Rag(_) => fail(
+                Code::AplNesting,
+                span,
+                format!("something is put beside a vector of vectors of computed lengths: {}", val.shown()),
+                "join its items with `∊`",
+            ),
             Val::Arr(arr) => {
                 let count = match arr.outer() {
                     [] => Some(1),

@@ -22,6 +22,11 @@ impl Machine {
                 let items = items.iter().map(|item| self.through(item.clone(), spec)).collect::<Result<Vec<_>>>()?;
                 self.strand(items)
             }
+            Val::Rag(rag) => {
+                let spec = spec(rag.data.kind)?;
+                let data = self.lift1(rag.data.clone(), &spec)?;
+                Ok(rag.with_data(data))
+            }
             Val::Arr(arr) => {
                 let spec = spec(arr.kind)?;
                 self.lift1(arr, &spec).map(Val::Arr)
@@ -85,6 +90,18 @@ impl Machine {
                 }
                 Ok(Val::Arr(out))
             }
+            (Val::Rag(rag), Val::Arr(b)) if b.rank() == 0 && b.is_simple() => {
+                let data = self.pervade2(glyph, Val::Arr(rag.data.clone()), Val::Arr(b), span)?.arr(span, "a row")?;
+                Ok(rag.with_data(data))
+            }
+            (Val::Arr(a), Val::Rag(rag)) if a.rank() == 0 && a.is_simple() => {
+                let data = self.pervade2(glyph, Val::Arr(a), Val::Arr(rag.data.clone()), span)?.arr(span, "a row")?;
+                Ok(rag.with_data(data))
+            }
+            (left @ Val::Rag(_), right) | (left, right @ Val::Rag(_)) => {
+                let f = super::functions::Func::prim(glyph, span);
+                self.each_of_rows(&f, Some(left), right, span)
+            }
             (left, right) => self.itemwise(left, right, span, &mut |m, l, r| m.pervade2(glyph, l, r, span)),
         }
     }
@@ -101,6 +118,7 @@ impl Machine {
             Val::Tup(items) => Some(items.len()),
             Val::Arr(arr) if arr.rank() == 0 => None,
             Val::Arr(arr) => arr.outer()[0].as_constant().filter(|_| arr.rank() == 1).map(|n| n as usize),
+            Val::Rag(_) => None,
         };
         let count = match (count(&left), count(&right)) {
             (Some(a), Some(b)) if a != b => {
@@ -123,6 +141,10 @@ impl Machine {
     pub fn item(&mut self, val: &Val, at: usize, span: Span) -> Result<Val> {
         match val {
             Val::Tup(items) => Ok(items[at].clone()),
+            Val::Rag(rag) => {
+                let at = self.b.int(at as i64);
+                self.row(rag, &at).map(Val::Arr)
+            }
             Val::Arr(arr) if arr.rank() == 0 => Ok(Val::Arr(arr.clone().levelled_inner())),
             Val::Arr(arr) => {
                 let index = self.b.int(at as i64);
@@ -235,7 +257,7 @@ impl Machine {
     fn fold2(&mut self, a: &Arr, b: &Arr, spec: &Dyad) -> Option<Arr> {
         let (x, y) = (a.lit.clone()?, b.lit.clone()?);
         let count = x.len().max(y.len());
-        let like = if a.shape == b.shape || b.shape.is_empty() {
+        let like = if a.shape == b.shape && a.levels == b.levels || b.shape.is_empty() {
             a
         } else if a.shape.is_empty() {
             b

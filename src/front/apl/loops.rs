@@ -84,6 +84,22 @@ impl Machine {
             }
             return Ok(Form::Tup(joined));
         }
+        if let Form::Rag { .. } = forms[0] {
+            let (mut lengths, mut data) = (Vec::new(), Vec::new());
+            for form in forms {
+                let Form::Rag { lengths: n, kind, total } = form else {
+                    return differ("a vector of vectors and another value meet".into());
+                };
+                lengths.push(Form::Arr { kind: Kind::Int, shape: vec![n.clone()], levels: vec![1] });
+                data.push(Form::Arr { kind: *kind, shape: vec![total.clone()], levels: vec![1] });
+            }
+            let lengths = self.join_forms(&lengths.iter().collect::<Vec<_>>(), local, hidden, span)?;
+            let data = self.join_forms(&data.iter().collect::<Vec<_>>(), local, hidden, span)?;
+            let (Form::Arr { shape: n, .. }, Form::Arr { kind, shape: total, .. }) = (lengths, data) else {
+                return Err(self.silent());
+            };
+            return Ok(Form::Rag { lengths: n[0].clone(), kind, total: total[0].clone() });
+        }
         let mut out: Option<(Kind, Vec<Dim>, Vec<usize>)> = None;
         for form in forms {
             let Form::Arr { kind, shape, levels } = form else {
@@ -203,7 +219,7 @@ impl Machine {
             None,
             &mut |m, val| match run(m, val, Ask::Whether)? {
                 Val::Arr(arr) => Ok(arr.expr),
-                Val::Tup(_) => Err(m.silent()),
+                Val::Tup(_) | Val::Rag(_) => Err(m.silent()),
             },
             &mut |m, val, _| run(m, val, Ask::Next(both)),
         )?;
@@ -332,14 +348,13 @@ fn is_assignment(nodes: &[Node]) -> bool {
 /// The form of a layout, hidden sizes marked.
 fn hide(layout: &Layout) -> Form {
     fn go(form: &Form, hidden: &[Symbol]) -> Form {
+        let mark = |dim: &Dim| match dim.as_atom() {
+            Some(DimAtom::Var(name)) if hidden.contains(&name) => Dim::atom(DimAtom::Meta(0)),
+            _ => dim.clone(),
+        };
         match form {
-            Form::Arr { kind, shape, levels } => {
-                let mark = |dim: &Dim| match dim.as_atom() {
-                    Some(DimAtom::Var(name)) if hidden.contains(&name) => Dim::atom(DimAtom::Meta(0)),
-                    _ => dim.clone(),
-                };
-                Form::Arr { kind: *kind, shape: shape.iter().map(mark).collect(), levels: levels.clone() }
-            }
+            Form::Rag { lengths, kind, total } => Form::Rag { lengths: mark(lengths), kind: *kind, total: mark(total) },
+            Form::Arr { kind, shape, levels } => Form::Arr { kind: *kind, shape: shape.iter().map(mark).collect(), levels: levels.clone() },
             Form::Tup(items) => Form::Tup(items.iter().map(|item| go(item, hidden)).collect()),
         }
     }
@@ -351,6 +366,7 @@ fn same_layout(a: &Layout, b: &Layout) -> bool {
     fn same(a: &Form, b: &Form) -> bool {
         match (a, b) {
             (Form::Arr { kind, shape, levels }, Form::Arr { kind: k, shape: s, levels: l }) => kind == k && shape == s && levels == l,
+            (Form::Rag { lengths, kind, total }, Form::Rag { lengths: n, kind: k, total: t }) => lengths == n && kind == k && total == t,
             (Form::Tup(a), Form::Tup(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
             _ => false,
         }

@@ -109,6 +109,8 @@ pub struct Machine {
     pub precision: i64,
     /// Branches around it.
     pub branched: usize,
+    /// Whether items of different lengths make a vector of vectors.
+    pub ragged: bool,
     calls: usize,
     /// The functions that are being called.
     pub stack: Vec<*const Dfn>,
@@ -143,6 +145,7 @@ impl Machine {
             looped: 0,
             precision: 10,
             branched: 0,
+            ragged: false,
             calls: 0,
             stack: Vec::new(),
         }

@@ -95,6 +95,11 @@ impl Machine {
             let levels = if nested && !made.shape.is_empty() { Arr::with_outer(0, &made.levels) } else { made.levels.clone() };
             return Ok(Val::Arr(made.levelled(levels)));
         }
+        let row = made.shape.len() == 1 && (nested && made.levels == [1] || !nested && made.levels == [0, 1]);
+        if row && frame.len() == 1 && self.b.is_local(&made.shape[0]) && (!nested || self.ragged) {
+            let args = names.into_iter().zip(arrays.iter().map(|arr| arr.expr.clone())).collect();
+            return self.rows_made(&frame[0], args, made.flat());
+        }
         if let Some(local) = made.shape.iter().find(|dim| self.b.is_local(dim)) {
             let shown = super::value::dim_shown(local);
             return fail(
@@ -258,7 +263,7 @@ impl Machine {
     fn rank(&mut self, f: &Func, ranks: &Val, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let ranks = match ranks {
             Val::Arr(arr) => arr.constant_ints().filter(|ranks| (1..=3).contains(&ranks.len())),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         let Some(ranks) = ranks else {
             return fail(Code::AplStatic, span, "the ranks of `⍤` are one to three constants", "write `f⍤1` or `f⍤0 1`");
@@ -276,7 +281,7 @@ impl Machine {
             None => (0, frame(&right, one)),
             Some(left) => (frame(left, l), frame(&right, r)),
         };
-        if let (Val::Tup(_), 1) = (&right, frames.1) {
+        if let (Val::Tup(_) | Val::Rag(_), 1) = (&right, frames.1) {
             return self.each(f, left, right, span);
         }
         self.framed(left, right, frames, span, &mut |m, l, r| m.call(f, l, r))
@@ -284,6 +289,9 @@ impl Machine {
 
     /// `f¨`.
     pub fn each(&mut self, f: &Func, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        if matches!(left, Some(Val::Rag(_))) || matches!(right, Val::Rag(_)) {
+            return self.each_of_rows(f, left, right, span);
+        }
         let Some(left) = left else {
             let Val::Arr(arr) = &right else {
                 let Val::Tup(items) = &right else { unreachable!("an array or a tuple") };
@@ -303,7 +311,9 @@ impl Machine {
                         }
                         self.strand(out)
                     }
-                    None => Err(trouble),
+                    None => self.with_rows(|m| {
+                        m.mapped(&frame, std::slice::from_ref(arr), true, &mut |m, mut cells| m.call(f, None, cells.remove(0)))
+                    }),
                 },
                 other => other,
             };
@@ -316,7 +326,7 @@ impl Machine {
         match tried {
             Err(trouble) if trouble.code == Code::AplNesting || trouble.code == Code::AplStatic => {
                 if written_out(if a.rank() == 0 { &b } else { &a }).is_none() {
-                    return Err(trouble);
+                    return self.with_rows(|m| m.each_pair(f, a.clone(), b.clone(), span));
                 }
                 self.itemwise(left, right, span, &mut |m, l, r| m.call(f, Some(l), r))
             }

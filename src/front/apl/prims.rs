@@ -42,7 +42,7 @@ impl Machine {
                 Ok(Val::Arr(self.b.literal(Kind::Int, &[], vec![Scalar::I64(depth)])))
             }
             ',' => match right {
-                Val::Tup(_) => Ok(right),
+                Val::Tup(_) | Val::Rag(_) => Ok(right),
                 Val::Arr(arr) => self.ravelled(&arr).map(Val::Arr),
             },
             '⍪' => {
@@ -58,6 +58,13 @@ impl Machine {
             '↑' => self.mix(right, span),
             '↓' => self.split(right, span),
             '⌽' | '⊖' => match right {
+                Val::Rag(rag) => {
+                    let len = rag.lengths.shape[0].clone();
+                    let numbers = self.b.iota(&len);
+                    let numbers = self.b.named(Kind::Int, vec![len], numbers);
+                    let at = self.reversed(&numbers, 0)?;
+                    self.rows_at(&rag, &at)
+                }
                 Val::Tup(items) => {
                     let items = items.iter().rev().cloned().collect();
                     self.strand(items)
@@ -73,13 +80,14 @@ impl Machine {
                 let order: Vec<usize> = (0..arr.rank()).rev().collect();
                 self.transposed(&order, &arr).map(Val::Arr)
             }
-            '⊂' => Ok(self.enclose(right)),
+            '⊂' => self.enclose(right, span),
             '⊆' => Ok(match right {
-                Val::Arr(arr) if arr.is_simple() => self.enclose(Val::Arr(arr)),
+                Val::Arr(arr) if arr.is_simple() => self.enclose(Val::Arr(arr), span)?,
                 other => other,
             }),
             '⊃' => self.first(right, span),
             '∊' => match right {
+                Val::Rag(rag) => Ok(Val::Arr(rag.data.clone())),
                 Val::Arr(arr) => {
                     let flat = arr.flat();
                     self.ravelled(&flat).map(Val::Arr)
@@ -117,6 +125,7 @@ impl Machine {
             '⍴' => {
                 let sizes = self.sizes(left, span, "the left argument of `⍴`")?;
                 match right {
+                    Val::Rag(_) => right.arr(span, "`⍴`").map(Val::Arr),
                     Val::Arr(arr) => self.reshaped(&sizes, &arr, span).map(Val::Arr),
                     Val::Tup(items) => {
                         let n = match sizes.as_slice() {
@@ -151,7 +160,14 @@ impl Machine {
                 self.rotated(by, &arr, axis, span).map(Val::Arr)
             }
             '⍉' => self.with_axes_in_order(left, right, span),
-            '/' | '⌿' => self.replicated(left, right, axis, glyph == '/', span),
+            '/' | '⌿' => match right {
+                Val::Rag(rag) => self.rows_kept(left, &rag, span),
+                Val::Tup(items) => match self.rows_of_tuple(&items, false)? {
+                    Some(rag) => self.rows_kept(left, &rag, span),
+                    None => self.replicated(left, Val::Tup(items), axis, glyph == '/', span),
+                },
+                right => self.replicated(left, right, axis, glyph == '/', span),
+            },
             '\\' | '⍀' => self.expanded(left, right, axis, glyph == '\\', span),
             '⌷' => self.squad(left, right, span),
             '⊃' => self.pick(left, right, span),
@@ -167,6 +183,7 @@ impl Machine {
                 let more = self.kept(right, left.clone(), false, "`∪`", span)?;
                 self.catenated(left, more, Place::Last, span)
             }
+            '⍸' => self.interval_of(left, right, span),
             '⍷' => self.find(left, right, span),
             '⊥' => self.decode(left, right, span),
             '⊤' => self.encode(left, right, span),
@@ -220,7 +237,7 @@ impl Machine {
         let Some(axis) = axis else { return Ok(if last { Place::Last } else { Place::First }) };
         let constant = match axis {
             Val::Arr(arr) => arr.constant(),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         let number = match constant {
             Some(Scalar::F64(value)) => value - self.origin as f64,
@@ -236,20 +253,28 @@ impl Machine {
         Ok(if number.fract() == 0.0 { Place::Axis(number as usize) } else { Place::Before(number.ceil() as usize) })
     }
     /// An array as an item.
-    fn enclose(&mut self, val: Val) -> Val {
+    fn enclose(&mut self, val: Val, span: Span) -> Result<Val> {
         match val {
-            Val::Arr(arr) if arr.shape.is_empty() => Val::Arr(arr),
+            Val::Arr(arr) if arr.shape.is_empty() => Ok(Val::Arr(arr)),
             Val::Arr(arr) => {
                 let levels = Arr::with_outer(0, &arr.levels);
-                Val::Arr(arr.levelled(levels))
+                Ok(Val::Arr(arr.levelled(levels)))
             }
-            // A tuple as an item of a strand stays what it is.
-            other => other,
+            other => fail(
+                Code::AplNesting,
+                span,
+                format!("a nested vector of different items is enclosed, which is not supported: {}", other.shown()),
+                "as an item of another vector write it in parentheses: `('ab' 1)('cde' 2)`",
+            ),
         }
     }
     fn first(&mut self, val: Val, span: Span) -> Result<Val> {
         let arr = match val {
             Val::Tup(items) => return items.first().cloned().ok_or_else(|| self.silent()),
+            Val::Rag(rag) => {
+                let at = self.b.int(0);
+                return self.row(&rag, &at).map(Val::Arr);
+            }
             Val::Arr(arr) => arr,
         };
         if arr.rank() == 0 {
@@ -284,6 +309,7 @@ impl Machine {
                 return Ok(Val::Arr(arr.levelled(levels)));
             }
             Val::Tup(items) => items,
+            Val::Rag(rag) => return self.padded(&rag).map(Val::Arr),
         };
         let mut arrays = Vec::new();
         for item in items.iter() {
@@ -394,7 +420,12 @@ impl Machine {
                     &mut |m| Ok(answer(m, false)),
                 )
             }
-            _ => Ok(answer(self, false)),
+            (a, b) => {
+                let (Some(x), Some(y)) = (self.as_rows(a)?, self.as_rows(b)?) else { return Ok(answer(self, false)) };
+                let lengths = self.matches(&Val::Arr(x.lengths), &Val::Arr(y.lengths), span)?;
+                let data = self.matches(&Val::Arr(x.data), &Val::Arr(y.data), span)?;
+                self.pervade2('∧', lengths, data, span)
+            }
         }
     }
 
@@ -459,32 +490,13 @@ impl Machine {
         let number = self.b.numbers(std::slice::from_ref(k));
         self.take_drop(true, Val::Arr(number), order, None, span)
     }
-    /// `⍕`: of characters, and of constants.
-    fn format(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "`⍕`")?;
-        if arr.kind == Kind::Char {
-            return Ok(Val::Arr(arr));
-        }
-        match arr.constant_ints().filter(|_| arr.kind <= Kind::Int && arr.rank() <= 1) {
-            Some(ints) => {
-                let text = ints.iter().map(|n| n.to_string().replace('-', "¯")).collect::<Vec<_>>().join(" ");
-                let items: Vec<Scalar> = text.chars().map(|c| Scalar::U32(c as u32)).collect();
-                Ok(Val::Arr(self.b.literal(Kind::Char, &[items.len() as u64], items)))
-            }
-            None => fail(
-                Code::AplFormat,
-                span,
-                format!("`⍕` makes text of constants only, and this is {}", arr.shown()),
-                "print the number by itself: results are formatted when they are printed",
-            ),
-        }
-    }
 }
 
 fn outer_of(val: &Val) -> Vec<Dim> {
     match val {
         Val::Arr(arr) => arr.outer().to_vec(),
         Val::Tup(items) => vec![Dim::constant(items.len() as i64)],
+        Val::Rag(rag) => rag.lengths.shape.clone(),
     }
 }
 
@@ -492,6 +504,7 @@ fn outer_of(val: &Val) -> Vec<Dim> {
 fn depth(val: &Val) -> i64 {
     match val {
         Val::Arr(arr) if arr.shape.is_empty() => 0,
+        Val::Rag(_) => 2,
         Val::Arr(arr) => arr.levels.len() as i64,
         Val::Tup(items) => {
             let depths: Vec<i64> = items.iter().map(depth).collect();

@@ -13,21 +13,6 @@ use crate::ir::core::{Atom, Define, Dim, Expr, ExprKind, Param, Program, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Functions that are written in the surface language, by their names; what a script uses is checked with it.
-pub const LIBRARY: &[(&str, &str)] = &[
-    ("apl_order", "import \"lib/sorting\"\ndef apl_order [n] (leq: i64 -> i64 -> bool) (xs: [n]i64) : [n]i64 = merge_sort leq xs\n"),
-    ("apl_inverse", "import \"lib/linalg\"\ndef apl_inverse [n] (a: [n][n]f64) : [n][n]f64 = linalg.inv a\n"),
-    ("apl_solve", "import \"lib/linalg\"\ndef apl_solve [n] [m] (a: [n][n]f64) (b: [n][m]f64) : [n][m]f64 = linalg.solve_many a b\n"),
-    (
-        "apl_unit",
-        "import \"lib/random\"\ndef apl_unit (site: i64) (at: i64) : f64 = f64.u64 (splitmix64.nth (splitmix64.seed site) at >> 11) * 0x1p-53\n",
-    ),
-    (
-        "apl_roll",
-        "import \"lib/random\"\ndef apl_roll (site: i64) (at: i64) (n: i64) : i64 = i64.u64 (splitmix64.nth (splitmix64.seed site) at >> 1) % n\n",
-    ),
-];
-
 /// What is asked of a script besides what it says itself: an entry point for these arguments.
 #[derive(Debug, Clone)]
 pub struct Request {

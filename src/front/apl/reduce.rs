@@ -42,6 +42,7 @@ impl Machine {
                     other => other,
                 });
             }
+            Val::Rag(rag) if left.is_none() && f.glyph() == Some(',') => return Ok(Val::Arr(rag.data.clone().levelled(vec![0, 1]))),
             other => other.arr(span, "a reduction")?,
         };
         if arr.rank() == 0 {
@@ -58,7 +59,7 @@ impl Machine {
         };
         let n = match &left {
             Val::Arr(n) => n.constant_int().filter(|n| *n != 0),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         let Some(n) = n else {
             return fail(
@@ -139,6 +140,15 @@ impl Machine {
         if let Some(c) = glyph.filter(|c| simple && is_dyadic(*c))
             && let Some((kind, made)) = self.by_primitive(Prim::Reduce, c, &row, span)?
         {
+            let made = self.b.named(kind, Vec::new(), made);
+            if !keeps_sign(c, row.kind) || len.as_constant().is_some_and(|n| n > 1) {
+                return Ok(Val::Arr(made));
+            }
+            // A single number is not changed.
+            let size = self.b.size(&len);
+            let single = self.b.op2(Op::Eq, I, size, self.b.int(1));
+            let first = self.b.index(row.kind, &row.shape, row.expr.clone(), &[self.b.int(0)]);
+            let made = self.b.choose(single, first, made.expr);
             return Ok(Val::Arr(self.b.named(kind, Vec::new(), made)));
         }
         if let Some(n) = len.as_constant().filter(|n| *n <= 4 || !glyph.is_some_and(is_dyadic) && *n <= 16) {
@@ -265,6 +275,15 @@ impl Machine {
         if let Some(c) = f.glyph().filter(|c| row.shape.len() == 1 && is_dyadic(*c))
             && let Some((kind, made)) = self.by_primitive(Prim::Scan, c, &row, span)?
         {
+            let made = self.b.named(kind, vec![len.clone()], made);
+            if !keeps_sign(c, row.kind) {
+                return Ok(Val::Arr(made));
+            }
+            let numbers = self.b.iota(&len);
+            let made = self.b.map(&row.shape, vec![numbers, row.expr.clone(), made.expr], |b, x| {
+                let first = b.op2(Op::Eq, I, x[0].clone(), b.int(0));
+                Ok(b.choose(first, x[1].clone(), x[2].clone()))
+            })?;
             return Ok(Val::Arr(self.b.named(kind, vec![len], made)));
         }
         let numbers = self.b.iota(&len);
@@ -280,6 +299,11 @@ impl Machine {
             })
         })
     }
+}
+
+/// Whether a number alone keeps its sign, and two do not: the greatest common divisor is not negative.
+fn keeps_sign(glyph: char, kind: Kind) -> bool {
+    glyph == '∨' && kind == Kind::Int
 }
 
 /// The neutral element of a reduction, and its kind.

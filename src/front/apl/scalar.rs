@@ -97,8 +97,13 @@ pub fn dyad(glyph: char, a: Kind, b: Kind, exponent: Option<i64>, span: Span) ->
         '×' if joined == Kind::Bool => same(Kind::Bool, Op::And),
         '×' => same(number, Op::Mul),
         '÷' => same(number.max(Kind::Double), Op::Div),
-        '*' if number == Kind::Int && exponent.is_some_and(|e| e >= 0) => same(Kind::Int, Op::Pow),
-        '*' => same(number.max(Kind::Double), Op::Pow),
+        '*' if number == Kind::Int && exponent.is_some_and(|e| e >= 0) => {
+            Dyad { operand: Kind::Int, result: Kind::Int, body: Box::new(|b, x, y| power(b, Kind::Int, x, y)) }
+        }
+        '*' => {
+            let kind = number.max(Kind::Double);
+            Dyad { operand: kind, result: kind, body: Box::new(move |b, x, y| power(b, kind, x, y)) }
+        }
         '⍟' => {
             let kind = number.max(Kind::Double);
             let p = kind.prim();
@@ -217,6 +222,22 @@ fn loop_of(
     let next = if next.len() == 1 { next.remove(0) } else { b.node(ExprKind::Tuple(next)) };
     let body = b.close(next);
     b.node(ExprKind::Loop { params, form, body })
+}
+
+/// A power; squares, square roots and reciprocals are what they are elsewhere.
+fn power(b: &mut Build, kind: Kind, x: Expr, y: Expr) -> Expr {
+    let constant = if let ExprKind::Lit(constant) = y.kind() { Some(*constant) } else { None };
+    match (kind, constant) {
+        (Kind::Int, Some(Scalar::I64(2))) => b.op2(Op::Mul, I, x.clone(), x),
+        (Kind::Double, Some(Scalar::F64(2.0))) => b.op2(Op::Mul, D, x.clone(), x),
+        // The sum makes 0 of a negative zero, as the power does.
+        (Kind::Double, Some(Scalar::F64(0.5))) => {
+            let root = b.op1(Op::Sqrt, D, x);
+            b.op2(Op::Add, D, root, b.lit(Scalar::F64(0.0)))
+        }
+        (Kind::Double, Some(Scalar::F64(-1.0))) => b.op2(Op::Div, D, b.lit(Scalar::F64(1.0)), x),
+        _ => b.op2(Op::Pow, kind.prim(), x, y),
+    }
 }
 
 fn gcd(b: &mut Build, x: Expr, y: Expr) -> Expr {

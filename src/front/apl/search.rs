@@ -1,10 +1,10 @@
-//! Functions that look for elements: sorting, searching, sets, groups, windows; and those of number systems.
+//! Parts of arrays by masks and counts, positions, orders, and where patterns stand.
 
 use super::build::{Build, MAX_LITERAL};
 use super::error::{Result, fail};
 use super::machine::Machine;
 use super::structure::filled;
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val, dim_shown, shape_shown};
 use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Expr, ExprKind, Index, Prim, Shape, Type};
@@ -45,6 +45,23 @@ impl Machine {
         })
     }
 
+    /// Cells of an axis at positions from 0, fills where a position is negative.
+    fn gathered_or_filled(&mut self, arr: &Arr, axis: usize, positions: &Arr) -> Result<Arr> {
+        let kind = arr.kind;
+        let len = positions.shape[0].clone();
+        let at = positions.expr.clone();
+        self.along(arr, axis, len.clone(), &mut |b, row| {
+            let shape: Vec<Dim> = std::iter::once(row.len).chain(row.cell.iter().cloned()).collect();
+            let expr = row.expr;
+            b.map(std::slice::from_ref(&len), vec![at.clone()], |b, cells| {
+                let none = b.op2(Op::Lt, I, cells[0].clone(), b.int(0));
+                let found = b.index(kind, &shape, expr, &cells);
+                let fill = filled(b, kind, &row.cell);
+                Ok(b.choose(none, fill, found))
+            })
+        })
+    }
+
     /// `mask/arr` along an axis: compress and replicate.
     pub fn replicated(&mut self, left: Val, right: Val, axis: Option<&Val>, last: bool, span: Span) -> Result<Val> {
         let counts = left.simple(span, "the left argument of `/`")?;
@@ -77,39 +94,54 @@ impl Machine {
             return Err(super::lift::length_error(&counts, &arr, &counts.shape[0].clone(), &arr.shape[axis].clone(), span));
         }
         let counts = self.coerced(counts, &arr.shape[axis..=axis], span)?;
-        if let Some(ints) = counts
-            .constant_ints()
-            .filter(|ints| ints.iter().all(|n| *n >= 0) && ints.iter().fold(0i64, |sum, n| sum.saturating_add(*n)) <= MAX_LITERAL as i64)
-        {
-            let at =
-                ints.iter().enumerate().flat_map(|(at, n)| std::iter::repeat_n(Scalar::I64(at as i64), *n as usize)).collect::<Vec<_>>();
+        let total = |ints: &[i64]| ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs()));
+        if let Some(ints) = counts.constant_ints().filter(|ints| total(ints) <= MAX_LITERAL as u64) {
+            let source =
+                |(at, n): (usize, &i64)| std::iter::repeat_n(Scalar::I64(if *n < 0 { -1 } else { at as i64 }), n.unsigned_abs() as usize);
+            let at = ints.iter().enumerate().flat_map(source).collect::<Vec<_>>();
             if let (Some(lit), 1, true) = (&arr.lit, arr.shape.len(), arr.is_simple()) {
-                let items: Vec<Scalar> = at.iter().filter_map(|at| at.as_i128()).map(|at| lit[at as usize]).collect();
+                let item = |at: i128| usize::try_from(at).map_or(arr.kind.fill(), |at| lit[at]);
+                let items: Vec<Scalar> = at.iter().filter_map(|at| at.as_i128()).map(item).collect();
                 return Ok(Val::Arr(self.b.literal(arr.kind, &[items.len() as u64], items)));
             }
             let positions = self.b.literal(Kind::Int, &[at.len() as u64], at);
+            if ints.iter().any(|n| *n < 0) {
+                return self.gathered_or_filled(&arr, axis, &positions).map(Val::Arr);
+            }
             return self.gathered(&arr, axis, &positions).map(Val::Arr);
         }
-        let positions = match counts.kind {
-            Kind::Bool => self.where_true(&counts),
-            _ => self.repeated(&counts)?,
-        };
-        self.gathered(&arr, axis, &positions).map(Val::Arr)
+        if counts.kind == Kind::Bool {
+            let positions = self.where_true(&counts);
+            return self.gathered(&arr, axis, &positions).map(Val::Arr);
+        }
+        let lengths = self.b.map(&counts.shape, vec![counts.expr.clone()], |b, n| Ok(b.op1(Op::Abs, I, n[0].clone())))?;
+        let lengths = self.b.named(Kind::Int, counts.shape.clone(), lengths);
+        let positions = self.repeated(&lengths)?;
+        let made = self.b.map(&positions.shape, vec![positions.expr.clone()], |b, at| {
+            let n = b.index(Kind::Int, &counts.shape, counts.expr.clone(), at.as_slice());
+            let gone = b.op2(Op::Lt, I, n, b.int(0));
+            Ok(b.choose(gone, b.int(-1), at[0].clone()))
+        })?;
+        let positions = self.b.named(Kind::Int, positions.shape.clone(), made);
+        self.gathered_or_filled(&arr, axis, &positions).map(Val::Arr)
     }
-    /// Each position as often as its count says.
-    fn repeated(&mut self, counts: &Arr) -> Result<Arr> {
-        let len = counts.shape[0].clone();
-        let counts = counts.clone();
-        let checked = self.b.map(&counts.shape, vec![counts.expr.clone()], |b, n| {
+    /// Counts that are at least 0, or the program stops.
+    fn natural(&mut self, counts: &Arr, message: &str) -> Result<Arr> {
+        let message = Symbol::new(message);
+        let made = self.b.map(&counts.shape, vec![counts.expr.clone()], |b, n| {
             let cond = b.op2(Op::Ge, I, n[0].clone(), b.int(0));
-            let message = Symbol::new("a count of `/` is negative (DOMAIN ERROR)");
             Ok(b.node(ExprKind::Assert { cond, message, expr: n[0].clone() }))
         })?;
-        let checked = self.b.bind(checked);
+        Ok(self.b.named(Kind::Int, counts.shape.clone(), made))
+    }
+    /// Each position as often as its count says; no count is negative.
+    fn repeated(&mut self, counts: &Arr) -> Result<Arr> {
+        let len = counts.shape[0].clone();
         let (add, zero) = (Expr::op(Op::Add, I, self.b.at), self.b.int(0));
-        let ends = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&len), &[], vec![add.clone(), zero.clone(), checked.clone()]);
+        let counts = counts.expr.clone();
+        let ends = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&len), &[], vec![add.clone(), zero.clone(), counts.clone()]);
         let ends = self.b.bind(ends);
-        let total = self.b.prim(Prim::Reduce, Kind::Int, std::slice::from_ref(&len), &[], vec![add.clone(), zero.clone(), checked]);
+        let total = self.b.prim(Prim::Reduce, Kind::Int, std::slice::from_ref(&len), &[], vec![add.clone(), zero.clone(), counts]);
         let total = self.b.bind(total);
         let size = self.b.size_of(total.clone());
         let ones = self.b.node(ExprKind::Rep { frame: Shape::dims([len.clone()]), arg: self.b.int(1) });
@@ -117,46 +149,93 @@ impl Machine {
         let at = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&size), &[], vec![add, zero, marks]);
         Ok(self.b.named(Kind::Int, vec![size], at))
     }
-    /// `mask\arr`: fills where the mask is 0.
+    /// `counts\\arr`: each cell as often as its positive count says; fills where counts are 0, one, or negative.
     pub fn expanded(&mut self, left: Val, right: Val, axis: Option<&Val>, last: bool, span: Span) -> Result<Val> {
-        let mask = left.simple(span, "the left argument of `\\`")?;
+        let what = "the left argument of `\\`";
+        let counts = left.simple(span, what)?;
+        let counts = self.whole(counts, span, what)?;
         let mut arr = right.arr(span, "`\\`")?;
-        if mask.kind != Kind::Bool || mask.shape.len() != 1 {
-            return fail(Code::AplKind, span, format!("the left argument of `\\` is a vector of truth values, not {}", mask.shown()), "");
+        if counts.shape.len() > 1 {
+            return fail(Code::AplRank, span, format!("{what} is a vector, not {} (RANK ERROR)", counts.shown()), "");
         }
-        let len = mask.shape[0].clone();
-        let as_ints = self.b.convert(&mask, Kind::Int)?;
-        let (add, zero) = (Expr::op(Op::Add, I, self.b.at), self.b.int(0));
-        let ends = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&len), &[], vec![add, zero, as_ints.expr]);
-        let ends = self.b.named(Kind::Int, vec![len.clone()], ends);
+        let counts = self.ravelled(&counts)?;
         if arr.rank() == 0 {
             arr = self.ravelled(&arr)?;
-            let used = mask.constant_ints().map(|ints| ints.iter().sum::<i64>());
-            let count = Dim::constant(used.unwrap_or(1).max(1));
-            if used.is_none() {
-                return fail(Code::AplStatic, span, "a scalar is expanded by a constant mask only", "");
-            }
-            arr = self.reshaped(&[count], &arr, span)?;
         }
         let axis = self.axis_number(axis, arr.rank(), if last { arr.rank() - 1 } else { 0 }, span)?;
-        if let (Some(ints), Some(have)) = (mask.constant_ints(), arr.shape[axis].as_constant()) {
-            let used: i64 = ints.iter().sum();
-            if used != have {
-                return fail(Code::AplLength, span, format!("the mask takes {used} cells, and there are {have} (LENGTH ERROR)"), "");
+        let have = arr.shape[axis].clone();
+        // A single cell goes with every count.
+        let single = have.as_constant() == Some(1);
+        let positions = match counts.constant_ints() {
+            Some(ints) => {
+                let used = ints.iter().filter(|n| **n > 0).count() as i64;
+                let total = ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs().max(1)));
+                if have.as_constant().is_some_and(|have| have != used) && !single {
+                    let what = format!("the mask takes {used} cells, and there are {} (LENGTH ERROR)", dim_shown(&have));
+                    return fail(Code::AplLength, span, what, "");
+                }
+                if total > 1 << 16 {
+                    return fail(Code::AplLimit, span, "so many cells are made by computed counts only", "");
+                }
+                let mut at = -1;
+                let mut out = Vec::new();
+                for n in &ints {
+                    at += i64::from(*n > 0);
+                    let source = if *n <= 0 {
+                        -1
+                    } else if single {
+                        0
+                    } else {
+                        at
+                    };
+                    out.extend(std::iter::repeat_n(Scalar::I64(source), n.unsigned_abs().max(1) as usize));
+                }
+                if have.as_constant().is_none() {
+                    arr = self.of_length(arr, axis, used, span)?;
+                }
+                self.b.literal(Kind::Int, &[out.len() as u64], out)
             }
-        }
-        let kind = arr.kind;
-        let made = self.along(&arr, axis, len.clone(), &mut |b, row| {
-            let shape: Vec<Dim> = std::iter::once(row.len).chain(row.cell.iter().cloned()).collect();
-            let expr = row.expr;
-            b.map(std::slice::from_ref(&len), vec![mask.expr.clone(), ends.expr.clone()], |b, cells| {
-                let at = b.op2(Op::Sub, I, cells[1].clone(), b.int(1));
-                let found = b.index(kind, &shape, expr, &[at]);
-                let fill = filled(b, kind, &row.cell);
-                Ok(b.choose(cells[0].clone(), found, fill))
-            })
+            None => self.expansion(&counts, &have, single)?,
+        };
+        self.gathered_or_filled(&arr, axis, &positions).map(Val::Arr)
+    }
+    /// An array whose axis has this length, or the program stops.
+    fn of_length(&mut self, arr: Arr, axis: usize, length: i64, span: Span) -> Result<Arr> {
+        let mut wanted = arr.shape.clone();
+        wanted[axis] = Dim::constant(length);
+        self.coerced(arr, &wanted, span)
+    }
+    /// Where the cells of an expansion by computed counts come from: positions from 0, or -1.
+    fn expansion(&mut self, counts: &Arr, have: &Dim, single: bool) -> Result<Arr> {
+        let len = counts.shape[0].clone();
+        let (add, zero) = (Expr::op(Op::Add, I, self.b.at), self.b.int(0));
+        let taken = self.b.map(&counts.shape, vec![counts.expr.clone()], |b, n| {
+            let positive = b.op2(Op::Gt, I, n[0].clone(), b.int(0));
+            Ok(b.choose(positive, b.int(1), b.int(0)))
         })?;
-        Ok(Val::Arr(made))
+        let taken = self.b.bind(taken);
+        let ends = self.b.prim(Prim::Scan, Kind::Int, std::slice::from_ref(&len), &[], vec![add.clone(), zero.clone(), taken.clone()]);
+        let ends = self.b.named(Kind::Int, vec![len.clone()], ends);
+        let used = self.b.prim(Prim::Reduce, Kind::Int, std::slice::from_ref(&len), &[], vec![add, zero, taken]);
+        let used = self.b.bind(used);
+        let size = self.b.size(have);
+        let fits = if single { self.b.lit(Scalar::Bool(true)) } else { self.b.op2(Op::Eq, I, used, size) };
+        let message = Symbol::new("the left argument of `\\` does not take as many cells as there are (LENGTH ERROR)");
+        let made = self.b.map(&counts.shape, vec![counts.expr.clone()], |b, n| {
+            let size = b.op1(Op::Abs, I, n[0].clone());
+            let size = b.op2(Op::Max, I, size, b.int(1));
+            Ok(b.node(ExprKind::Assert { cond: fits, message, expr: size }))
+        })?;
+        let lengths = self.b.named(Kind::Int, counts.shape.clone(), made);
+        let positions = self.repeated(&lengths)?;
+        let made = self.b.map(&positions.shape, vec![positions.expr.clone()], |b, at| {
+            let n = b.index(Kind::Int, &counts.shape, counts.expr.clone(), at.as_slice());
+            let end = b.index(Kind::Int, &counts.shape, ends.expr.clone(), at.as_slice());
+            let positive = b.op2(Op::Gt, I, n, b.int(0));
+            let source = if single { b.int(0) } else { b.op2(Op::Sub, I, end, b.int(1)) };
+            Ok(b.choose(positive, source, b.int(-1)))
+        })?;
+        Ok(self.b.named(Kind::Int, positions.shape.clone(), made))
     }
     /// `⍸`.
     pub fn where_(&mut self, right: Val, span: Span) -> Result<Val> {
@@ -165,7 +244,13 @@ impl Machine {
             return fail(Code::AplKind, span, format!("`⍸` needs truth values or counts, not {}", mask.shown()), "");
         }
         let flat = self.ravelled(&mask)?;
-        let found = if mask.kind == Kind::Bool { self.where_true(&flat) } else { self.repeated(&flat)? };
+        let found = match mask.kind {
+            Kind::Bool => self.where_true(&flat),
+            _ => {
+                let counts = self.natural(&flat, "a count of `⍸` is negative (DOMAIN ERROR)")?;
+                self.repeated(&counts)?
+            }
+        };
         let count = found.shape[0].clone();
         let origin = self.origin;
         if mask.rank() <= 1 {
@@ -273,115 +358,6 @@ impl Machine {
         let made =
             self.b.map(&positions.shape, vec![positions.expr.clone()], |b, at| Ok(b.op2(Op::Add, I, at[0].clone(), b.int(origin))))?;
         Ok(Val::Arr(self.b.named(Kind::Int, positions.shape.clone(), made)))
-    }
-
-    /// Two arrays whose elements can be compared, converted to one kind.
-    fn comparable(&mut self, a: Arr, b: Arr) -> Result<Option<(Arr, Arr)>> {
-        match a.kind.join(b.kind) {
-            Some(kind) => Ok(Some((self.b.convert(&a, kind)?, self.b.convert(&b, kind)?))),
-            None => Ok(None),
-        }
-    }
-    /// `in⍳what`: positions from 0 of the first equal elements, the length of `in` where there is none.
-    fn positions_in(&mut self, vector: Arr, what: Arr, span: Span) -> Result<Arr> {
-        if vector.rank() != 1 || !vector.is_simple() {
-            let shown = format!("elements are searched for in a vector, not in {} (RANK ERROR)", vector.shown());
-            return fail(Code::AplRank, span, shown, "ravel it with `,`, or search in each row with `⍤1`");
-        }
-        let len = vector.shape[0].clone();
-        let size = self.b.size(&len);
-        let size = self.b.bind(size);
-        let shape = what.shape.clone();
-        let Some((vector, what)) = self.comparable(vector, what)? else {
-            let made = self.b.node(ExprKind::Rep { frame: Shape::dims(shape.iter().cloned()), arg: size.clone() });
-            let made = if shape.is_empty() { size } else { made };
-            return Ok(self.b.named(Kind::Int, shape, made));
-        };
-        let kind = vector.kind;
-        let made = self.b.map(&what.shape, vec![what.expr.clone()], |b, x| {
-            let numbers = b.iota(&len);
-            let hits = b.map(std::slice::from_ref(&len), vec![vector.expr.clone(), numbers], |b, cells| {
-                let same = b.op2(Op::Eq, kind.prim(), cells[0].clone(), x[0].clone());
-                Ok(b.choose(same, cells[1].clone(), size.clone()))
-            })?;
-            let least = Expr::op(Op::Min, I, b.at);
-            // The neutral element of the minimum; what is not found is at the end.
-            let most = b.int(i64::MAX);
-            let found = b.prim(Prim::Reduce, Kind::Int, std::slice::from_ref(&len), &[], vec![least, most, hits]);
-            Ok(b.op2(Op::Min, I, found, size.clone()))
-        })?;
-        Ok(self.b.named(Kind::Int, what.shape.clone(), made))
-    }
-    /// Dyadic `⍳`.
-    pub fn index_of(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (vector, what) = (left.simple(span, "`⍳`")?, right.simple(span, "`⍳`")?);
-        let found = self.positions_in(vector, what, span)?;
-        self.with_origin(found)
-    }
-    /// `what∊set`.
-    pub fn member(&mut self, what: Arr, set: Arr, span: Span) -> Result<Arr> {
-        let set = self.ravelled(&set)?;
-        let shape = what.shape.clone();
-        let _ = span;
-        let Some((what, set)) = self.comparable(what, set)? else {
-            let no = self.b.lit(Scalar::Bool(false));
-            let made =
-                if shape.is_empty() { no } else { self.b.node(ExprKind::Rep { frame: Shape::dims(shape.iter().cloned()), arg: no }) };
-            return Ok(self.b.named(Kind::Bool, shape, made));
-        };
-        let (kind, len) = (set.kind, set.shape[0].clone());
-        let made = self.b.map(&what.shape, vec![what.expr.clone()], |b, x| {
-            let hits = b.map(std::slice::from_ref(&len), vec![set.expr.clone()], |b, y| {
-                Ok(b.op2(Op::Eq, kind.prim(), y[0].clone(), x[0].clone()))
-            })?;
-            let or = Expr::op(Op::Or, B, b.at);
-            let none = b.lit(Scalar::Bool(false));
-            Ok(b.prim(Prim::Reduce, Kind::Bool, std::slice::from_ref(&len), &[], vec![or, none, hits]))
-        })?;
-        Ok(self.b.named(Kind::Bool, shape, made))
-    }
-    /// Positions from 0 of the first of each of equal elements.
-    pub fn first_of_each(&mut self, arr: &Arr, span: Span) -> Result<Arr> {
-        let first = self.positions_in(arr.clone(), arr.clone(), span)?;
-        let numbers = self.b.iota(&arr.shape[0]);
-        let mask =
-            self.b.map(&arr.shape, vec![first.expr, numbers], |b, cells| Ok(b.op2(Op::Eq, I, cells[0].clone(), cells[1].clone())))?;
-        let mask = self.b.named(Kind::Bool, arr.shape.clone(), mask);
-        Ok(self.where_true(&mask))
-    }
-    /// A vector for functions of sets.
-    pub fn set(&mut self, val: Val, span: Span, what: &str) -> Result<Arr> {
-        let arr = val.simple(span, what)?;
-        let arr = if arr.rank() == 0 { self.ravelled(&arr)? } else { arr };
-        if arr.rank() != 1 {
-            return fail(Code::AplRank, span, format!("{what} takes vectors, not {} (RANK ERROR)", arr.shown()), "ravel it with `,`");
-        }
-        Ok(arr)
-    }
-    /// `∪`.
-    pub fn unique(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = self.set(right, span, "`∪`")?;
-        let at = self.first_of_each(&arr, span)?;
-        self.gathered(&arr, 0, &at).map(Val::Arr)
-    }
-    /// `≠`, one argument: which elements come first.
-    pub fn unique_mask(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = self.set(right, span, "`≠`")?;
-        let first = self.positions_in(arr.clone(), arr.clone(), span)?;
-        let numbers = self.b.iota(&arr.shape[0]);
-        let mask =
-            self.b.map(&arr.shape, vec![first.expr, numbers], |b, cells| Ok(b.op2(Op::Eq, I, cells[0].clone(), cells[1].clone())))?;
-        Ok(Val::Arr(self.b.named(Kind::Bool, arr.shape.clone(), mask)))
-    }
-    /// Elements of `a` that are, or are not, in `b`.
-    pub fn kept(&mut self, a: Val, b: Val, inside: bool, what: &str, span: Span) -> Result<Val> {
-        let a = self.set(a, span, what)?;
-        let b = b.simple(span, what)?;
-        let mask = Val::Arr(self.member(a.clone(), b, span)?);
-        let mask = if inside { mask } else { self.pervade1('~', mask, span)? };
-        let mask = mask.arr(span, what)?;
-        let at = self.where_true(&mask);
-        self.gathered(&a, 0, &at).map(Val::Arr)
     }
 
     /// `pattern⍷arr`.

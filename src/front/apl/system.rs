@@ -53,7 +53,7 @@ impl Machine {
     pub fn assign_system(&mut self, name: &str, value: &Val, span: Span) -> Result<()> {
         let constant = match value {
             Val::Arr(arr) => arr.constant_int().filter(|_| arr.count() == Some(1)),
-            Val::Tup(_) => None,
+            Val::Tup(_) | Val::Rag(_) => None,
         };
         match (name, constant) {
             ("", _) => self.print(value.clone(), span),

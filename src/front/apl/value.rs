@@ -98,6 +98,24 @@ pub enum Val {
     Arr(Arr),
     /// A vector of arrays that differ in kind or shape.
     Tup(Rc<Vec<Val>>),
+    /// A vector of vectors whose lengths are found out when the program runs.
+    Rag(Rc<Rag>),
+}
+
+/// A vector of vectors: their elements one after the other.
+#[derive(Debug, Clone)]
+pub struct Rag {
+    /// The length of each.
+    pub lengths: Arr,
+    /// All elements.
+    pub data: Arr,
+}
+
+impl Rag {
+    /// Other elements in rows of the same lengths.
+    pub fn with_data(&self, data: Arr) -> Val {
+        Val::Rag(Rc::new(Rag { lengths: self.lengths.clone(), data }))
+    }
 }
 
 impl Arr {
@@ -191,12 +209,22 @@ impl Val {
         match self {
             Val::Arr(arr) => arr.shown(),
             Val::Tup(items) => format!("({})", items.iter().map(Val::shown).collect::<Vec<_>>().join(", ")),
+            Val::Rag(rag) => format!("[{}]⊂[..]{}", dim_shown(&rag.lengths.shape[0]), rag.data.kind.name()),
         }
     }
     /// An array, not a tuple.
     pub fn arr(self, span: Span, what: &str) -> Result<Arr> {
         match self {
             Val::Arr(arr) => Ok(arr),
+            Val::Rag(_) => {
+                let shown = self.shown();
+                fail(
+                    Code::AplNesting,
+                    span,
+                    format!("{what} is not defined for a vector of vectors of computed lengths: {shown}"),
+                    "go through its items with `¨`, join them with `∊`, or make one array of them with `↑`",
+                )
+            }
             Val::Tup(_) => {
                 let shown = self.shown();
                 fail(
@@ -222,6 +250,7 @@ impl Val {
         match self {
             Val::Arr(arr) => out.push(arr),
             Val::Tup(items) => items.iter().for_each(|item| item.leaves(out)),
+            Val::Rag(rag) => out.extend([&rag.lengths, &rag.data]),
         }
     }
 }

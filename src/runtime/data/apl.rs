@@ -10,6 +10,8 @@ pub enum Nesting {
     Array(Vec<usize>),
     /// A vector of arrays that differ.
     Tuple(Vec<Nesting>),
+    /// A vector of vectors: their lengths, and all elements.
+    Rows,
 }
 
 /// A value as text, with a newline at the end of each line. `None` if the value is not of this form.
@@ -38,6 +40,17 @@ fn block(leaves: &mut dyn Iterator<Item = Value>, nesting: &Nesting, digits: usi
                 return Some(vec![items.concat().join(" ")]);
             }
             Some(boxes(&items, items.len()))
+        }
+        Nesting::Rows => {
+            let (lengths, data) = (Flat::of(&leaves.next()?)?, Flat::of(&leaves.next()?)?);
+            let mut rest = data.items.as_slice();
+            let mut items = Vec::new();
+            for length in &lengths.items {
+                let (row, after) = rest.split_at_checked(usize::try_from(length.as_i128()?).ok()?)?;
+                items.push(Flat { prim: data.prim, dims: vec![row.len()], items: row.to_vec() }.simple(digits));
+                rest = after;
+            }
+            Some(if items.is_empty() { vec![String::new()] } else { boxes(&items, items.len()) })
         }
         Nesting::Array(levels) => {
             let flat = Flat::of(&leaves.next()?)?;

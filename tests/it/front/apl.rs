@@ -1,8 +1,9 @@
 //! APL: programs with what they print, and what is refused.
 //!
 //! `tests/data/apl/cases.txt` has the programs; an interpreter that shares no code with the compiler wrote the texts (`tests/apl/oracle.py`). All are
-//! evaluated; each twelfth is compiled, all with `REMORA_APL_COMPILED=1`.
+//! evaluated; each sixteenth is compiled, some for the stand-in device, all with `REMORA_APL_COMPILED=1`.
 
+use crate::support::shim;
 use remora::base::{Code, SourceMap, with_big_stack};
 use remora::cli::apl::shown;
 use remora::diag::text;
@@ -62,7 +63,7 @@ fn programs_print_what_the_oracle_says() {
     with_big_stack(|| {
         let text = std::fs::read_to_string(data("cases.txt")).expect("readable");
         let cases = cases(&text);
-        assert!(cases.len() >= 150, "only {} cases", cases.len());
+        assert!(cases.len() >= 250, "only {} cases", cases.len());
         let wrong: Vec<String> = cases
             .iter()
             .filter_map(|(name, program, expected)| {
@@ -80,7 +81,7 @@ fn compiled_programs_print_the_same() {
     let all = std::env::var_os("REMORA_APL_COMPILED").is_some();
     let folder = std::env::temp_dir().join(format!("remora-apl-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    for (name, program, expected) in cases(&text).into_iter().step_by(if all { 1 } else { 12 }) {
+    for (name, program, expected) in cases(&text).into_iter().step_by(if all { 1 } else { 16 }) {
         let path = folder.join("case.apl");
         std::fs::write(&path, &program).expect("writable");
         for threads in ["1", "2", "7"].into_iter().take(if all { 3 } else { 1 }) {
@@ -93,6 +94,29 @@ fn compiled_programs_print_the_same() {
             let errors = String::from_utf8_lossy(&run.stderr);
             assert_eq!(got.trim_end_matches('\n'), expected, "{name} with {threads} threads: {errors}");
         }
+    }
+    std::fs::remove_dir_all(&folder).expect("removable");
+}
+
+/// Some programs on the stand-in device; all with `REMORA_APL_COMPILED=1`.
+#[test]
+fn programs_print_the_same_on_the_stand_in_device() {
+    let text = std::fs::read_to_string(data("cases.txt")).expect("readable");
+    let all = std::env::var_os("REMORA_APL_COMPILED").is_some();
+    let folder = std::env::temp_dir().join(format!("remora-apl-device-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (library, device) = (shim::runtime().expect("a library"), shim::device().expect("a device"));
+    for (name, program, expected) in cases(&text).into_iter().skip(7).step_by(if all { 1 } else { 80 }) {
+        let path = folder.join("case.apl");
+        std::fs::write(&path, &program).expect("writable");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        command.env("REMORA_CFLAGS", "-O0").env("REMORA_DEVICE", &device).env("REMORA_SHIM_LIBRARY", &library);
+        command.env("REMORA_SHIM_FOLDER", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"));
+        command.env("REMORA_SHIM_HEADER", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/shim/shim.h"));
+        command.env("REMORA_SHIM_SEED", "7").env("REMORA_SHIM_CFLAGS", "-O0");
+        let run = command.args(["run", "--backend", "cuda"]).arg(&path).output().expect("remora runs");
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(String::from_utf8_lossy(&run.stdout).trim_end_matches('\n'), expected, "{name}: {errors}");
     }
     std::fs::remove_dir_all(&folder).expect("removable");
 }
@@ -127,7 +151,15 @@ fn failures_while_running() {
         let cases = [
             ("x←?5⍴1\n(x/⍳5)+1 2 3", Code::SizesDiffer),
             ("x←⍳20\nx[+/⍳20]", Code::OutOfBounds),
-            ("x←⍳20\n((⍳20)-5)/x", Code::AssertionFailed),
+            ("x←⍳20\n((x-5)×x>3)⍸x", Code::AssertionFailed),
+            ("x←⍳20\n⍸x-5", Code::AssertionFailed),
+            ("x←⍳20\n(x>5)\\x", Code::AssertionFailed),
+            ("x←⍳20\n(x-3)⊂x", Code::AssertionFailed),
+            ("x←⍳20\n⌹((x>19)/x)∘.+x", Code::AssertionFailed),
+            ("x←⍳20\n1 2⌹(x>17)⌿x∘.*0 1", Code::SizesDiffer),
+            ("x←⍳20\n((x>5)⊂x)+x", Code::SizesDiffer),
+            ("x←⍳20\n((x>5)⊂x)[+/x]", Code::OutOfBounds),
+            ("x←⍳20\n(+/x)⊃(x>5)⊂x", Code::OutOfBounds),
         ];
         for (program, code) in cases {
             let (sources, checked) = check(program);
@@ -159,6 +191,37 @@ fn examples_print_what_the_oracle_says() {
         }
         assert!(count >= 15, "{count} examples");
     });
+}
+
+/// What programs consist of after optimisation is what their ports in the surface language consist of: what is fused there is fused here.
+#[test]
+fn what_is_fused_there_is_fused_here() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/apl");
+    let counts = |path: &Path| {
+        let run = Command::new(env!("CARGO_BIN_EXE_remora")).args(["dump", "--stage", "soac"]).arg(path).output().expect("remora runs");
+        assert!(run.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&run.stderr));
+        let text = String::from_utf8_lossy(&run.stdout).into_owned();
+        let passes = ["soac", "reduce", "scan", "filter", "scatter", "hist", "loop", "for", "while"];
+        let moves = ["concat", "slice", "rotate", "reverse", "rearrange", "copy", "replicate", "iota", "update"];
+        let mut out = std::collections::BTreeMap::new();
+        for word in text.split('(').skip(1).filter_map(|part| part.split([' ', ')', '\n']).next()) {
+            if passes.contains(&word) || moves.contains(&word) {
+                *out.entry(word.to_string()).or_insert(0) += 1;
+            }
+        }
+        out
+    };
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|ending| ending == "apl") {
+            count += 1;
+            let here = counts(&path);
+            assert!(here.contains_key("soac"), "{}: {here:?}", path.display());
+            assert_eq!(here, counts(&path.with_extension("rem")), "{}", path.display());
+        }
+    }
+    assert!(count >= 10, "{count} programs");
 }
 
 /// Functions as entry points, with words and files as arguments.

@@ -1,0 +1,2 @@
+⍝: softmax : [n][m]f64 -> [n][m]f64
+softmax←{e÷+/e←*⍵-⌈/⍵}
