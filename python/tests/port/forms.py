@@ -432,7 +432,7 @@ def found_in_a_loop(x, v):
     return -1, -1, 0.0
 
 
-@case((30,), (2,))
+@case((30,), (3,))
 def primes(n):
     found = []
     for k in range(2, n):
