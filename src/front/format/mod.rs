@@ -129,8 +129,9 @@ impl Formatted {
             let piece = &self.pieces[placed.token as usize];
             let before = self.pieces[..placed.token as usize].last();
             let (Some(line), Some(before)) = (placed.line, before) else { continue };
-            let ends = before.trailing.map_or(before.end, |comment| comment.end) as usize;
-            let starts = piece.leading.first().map_or(piece.start, |comment| comment.start) as usize;
+            // A comment that a comma has overtaken stands in front of it in the text.
+            let ends = before.trailing.map_or(before.end, |comment| comment.end.max(before.end)) as usize;
+            let starts = piece.leading.first().map_or(piece.start, |comment| comment.start.min(piece.start)) as usize;
             let Some(end) = text.get(ends..starts).and_then(|gap| gap.find('\n')) else { continue };
             let start = ends + end + 1;
             if start <= old || line > self.text.len() {
