@@ -8,7 +8,7 @@ use super::scope::{cell_type, outer_dim, wrap};
 use super::{Elab, Result, Typed, frame_shape};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, Type};
+use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, Access, ExprId, Ident, IndexArg, RangeKind, UnaryOp, view};
 
 /// An index or a bound of a slice.
@@ -134,13 +134,56 @@ impl Elab<'_> {
                 self.take(cell, rest, span)
             }
             Position::Slice { start, end, step } => {
-                let sliced = self.take_slice(array, (start, end, step), span)?;
                 if rest.is_empty() {
-                    return Ok(sliced);
+                    return self.take_slice(array, (start, end, step), span);
                 }
-                self.map_rows(sliced, span, |elab, row| elab.take(row, rest, span))
+                let (array, rest) = self.inner_steps(array, rest, span)?;
+                let sliced = self.take_slice(array, (start, end, step), span)?;
+                self.map_rows(sliced, span, |elab, row| elab.take(row, &rest, span))
             }
         }
+    }
+    /// Takes slices with steps of inner dimensions: how long they are follows from a size that all rows share, so the rows of the result have
+    /// one size, which is hidden outside of them. The positions of the inner dimensions that are left.
+    fn inner_steps(&mut self, mut array: Typed, rest: &[Position], span: Span) -> Result<(Typed, Vec<Position>)> {
+        let mut left = rest.to_vec();
+        for (at, position) in rest.iter().enumerate() {
+            let Position::Slice { start, end, step: Some(by) } = position else { continue };
+            let reversed = is_negative(by) && start.is_none() && end.is_none() && matches!(by.kind(), ExprKind::Lit(Scalar::I64(-1)));
+            let regular = array.1.shape().items.iter().take_while(|item| matches!(item, ShapeItem::Dim(_))).count() > at + 1;
+            if reversed || !regular {
+                continue;
+            }
+            let front = self.to_front(array, at, span)?;
+            let sliced = self.take_slice(front, (start, end, &Some(by.clone())), span)?;
+            array = self.from_front(sliced, at, span)?;
+            left[at] = Position::Slice { start: None, end: None, step: None };
+        }
+        Ok((array, left))
+    }
+    /// The array with the dimension below so many others, and the outermost one, as the outermost one.
+    fn to_front(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
+        match others.checked_sub(1) {
+            None => self.transposed(array, span),
+            Some(others) => {
+                let array = self.map_rows(array, span, |elab, row| elab.to_front(row, others, span))?;
+                self.transposed(array, span)
+            }
+        }
+    }
+    fn from_front(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
+        let array = self.transposed(array, span)?;
+        match others.checked_sub(1) {
+            None => Ok(array),
+            Some(others) => self.map_rows(array, span, |elab, row| elab.from_front(row, others, span)),
+        }
+    }
+    fn transposed(&mut self, (array, ty): Typed, span: Span) -> Result<Typed> {
+        let (Some(n), Some(m)) = (outer_dim(&ty), outer_dim(&cell_type(&ty, 1))) else { return Err(self.missing(span)) };
+        let cell = cell_type(&ty, 2);
+        let (atom, shape) = Self::split(&cell);
+        let fun = prim_instance(Prim::Transpose, vec![atom], vec![Index::Dim(n.clone()), Index::Dim(m.clone()), Index::Shape(shape)], span);
+        Ok((call(fun, vec![array], span), cell.framed(&Shape::dims([m, n]))))
     }
     /// Applies `body` to every row of an array.
     fn map_rows(&mut self, (array, ty): Typed, span: Span, body: impl FnOnce(&mut Self, Typed) -> Result<Typed>) -> Result<Typed> {

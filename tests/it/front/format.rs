@@ -246,6 +246,19 @@ fn ranges_of_lines() {
     assert_eq!(with(50..51), text);
 }
 
+/// Whatever lines are asked for, the program stays the same: `edits` looks.
+#[test]
+fn ranges_beside_commas_and_comments() {
+    let text = "def f (x: i64) =\n  let y = x -- behind\n   in -- in\n   let z = y\n  in [ 7 -- one\n     , 2 -- two\n\n     , z, -- three\n     ][0] -- end\n";
+    let count = text.lines().count();
+    for start in 0..count {
+        for end in start + 1..count + 1 {
+            let some = format::apply(text, &edits(text, start..end));
+            assert_eq!(format(&some), format(text), "{start}..{end}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_not_formatted() {
     let errors = format::format(FileId(0), "def f = (1\n", false).expect_err("a bracket is open");
