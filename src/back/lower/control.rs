@@ -398,6 +398,9 @@ impl<'p> Lower<'_, 'p> {
                 None
             });
         }
+        // Nothing of the old arrays is needed but what an iteration hands on: a buffer that stays, or goes to another parameter, is not copied.
+        let owner = |carried: &Carried| if let Carried::Varying { owner, .. } = carried { Some(*owner) } else { None };
+        let owners: Vec<Handle> = carried.iter().filter_map(owner).collect();
         let results = self.body(body, &dests);
         let slots = self.ghost_slots();
         // All new values are computed before an old one is replaced.
@@ -420,7 +423,7 @@ impl<'p> Lower<'_, 'p> {
                 }
                 (Carried::Varying { current, owner, .. }, Loc::Array(array)) => {
                     let ty = program.operand_ty(*operand);
-                    let (ptr, handle) = self.transferred(&array, &ty, (Copied::Iteration, span));
+                    let (ptr, handle) = self.transferred(&array, &ty, &owners, (Copied::Iteration, span));
                     self.ghost_moved(slots.get(k).copied().flatten(), ptr);
                     moved.push((*current, *owner, ptr, handle));
                 }

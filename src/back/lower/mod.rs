@@ -298,7 +298,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             match value {
                 Loc::Scalar(value) => results.push(imp::Result::Scalar(ty.elem, value)),
                 Loc::Array(array) => {
-                    let (ptr, handle) = self.transferred(&array, &ty, (Copied::Returned, fun.span));
+                    let (ptr, handle) = self.transferred(&array, &ty, &[], (Copied::Returned, fun.span));
                     transferred.push(handle);
                     results.push(imp::Result::Array(ptr, handle));
                 }
@@ -343,8 +343,9 @@ impl<'a, 'p> Lower<'a, 'p> {
         used.into_iter().rev().for_each(|stm| self.stm(stm));
     }
 
-    /// Makes a new handle the owner of an array in row-major order, so that it can be returned.
-    fn transferred(&mut self, array: &Array, ty: &ir::Type, (why, span): (Copied, Span)) -> (Ptr, Handle) {
+    /// Makes a new handle the owner of an array in row-major order, so that it can be returned. `others` are owners from outside of which nothing is
+    /// needed any more but what is returned.
+    fn transferred(&mut self, array: &Array, ty: &ir::Type, others: &[Handle], (why, span): (Copied, Span)) -> (Ptr, Handle) {
         let mem = self.in_rows(array, ty, (why, span));
         let handle = self.handle("result");
         let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
@@ -352,8 +353,9 @@ impl<'a, 'p> Lower<'a, 'p> {
         let count = self.count(&ty.shape);
         // Only what was made here may be consumed.
         let own = &self.out.scope().handles;
-        let from: Vec<Handle> =
+        let mut from: Vec<Handle> =
             mem.keep.iter().copied().filter(|handle| mutated!(TransferWhatIsOthers, own.contains(handle), true)).collect();
+        from.extend(others.iter().copied().filter(|handle| !mem.keep.contains(handle)));
         self.copies_unless(ptr, self.out.ptrs[mem.ptr].name, &from, &count, span);
         self.emit(Stmt::Transfer { to: handle, ptr, from, count, span });
         (ptr, handle)
