@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from .blocks import Lines, as_load, shares
-from .context import Restart
+from .context import HELPERS, Restart
 from .diagnostics import Code, Poisoned, Unread
 from .in_place import InPlace
 from .operators import unknown_size
@@ -15,8 +15,17 @@ from .sizes import Size
 from .values import APPLY, ATOM, FLOATS, INTS, PRODUCT, Value, bound_text, convert, literal, type_text
 
 
+HELPERS["with_room"] = (
+    "-- | A buffer with room for one more element than it has, twice as large if it is full.\n"
+    "def with_room 't [n] (count: i64) (fill: t) (buffer: [n]t) : []t =\n"
+    "  if count < n then buffer else buffer ++ replicate (i64.max 8 n) fill"
+)
+
+
 class Lists(InPlace):
     """Reads lists that grow."""
+
+    fills: dict[str, str] = {}  # the buffers that grow themselves, with what they are filled with
 
     # Elements --------------------------------------------------------------------------------------------------------------------
 
@@ -116,6 +125,10 @@ class Lists(InPlace):
                 continue
             lines += [*self.flush(), *self.as_list(statement, name)]
             bound = self.most(statement, list(statement.body), name) if isinstance(statement, ast.For) and not statement.orelse else None
+            if bound is None and only_at_end(statement, name) and all(size.known for size in value_of(self.env[name]).shape[1:]):
+                lines += self.growing_buffer(name)
+                buffered.append(name)
+                continue
             if bound is None:
                 # How long it is changes in the loop.
                 now = self.env[name]
@@ -170,10 +183,7 @@ class Lists(InPlace):
         assert value is not None
         count = count if count.isalnum() else f"({count})"
         room = f"i64.max 0 {count}" if most == 1 else f"{most} * i64.max 0 {count}"
-        text = "false" if value.dtype == "bool" else f"0{value.dtype}" if value.dtype in INTS | FLOATS else f"({value.dtype}.f64 0.0)"
-        for k in reversed(range(1, value.rank)):
-            size = value.shape[k].text()
-            text = f"(replicate {size if size.isalnum() else f'({size})'} {text})"
+        text = fill_of(value)
         size = self.context.short("size")
         self.context.stable.add(size)
         start = value.shape[0]
@@ -190,10 +200,26 @@ class Lists(InPlace):
         self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory, kind=value.kind)
         return lines
 
+    def growing_buffer(self, name: str) -> Lines:
+        """A buffer for a list that grows when it is full, and how many elements it has."""
+        value = value_of(self.env[name])
+        own, number = f"{name}.buffer", f"{name}.count"
+        self.locals = self.locals | {own, number}
+        self.fills = {**self.fills, own: fill_of(value)}
+        element = type_text(replace(value, shape=value.shape[1:]))
+        count = self.size_value(value, 0).argument if value.shape[0].number != 0 else "0i64"
+        lines = [f"let {self.name_of(number)} = {count}", f"let {self.name_of(own)}: []{element} = {value.text}"]
+        shape = unknown_size(), *value.shape[1:]
+        self.env[own] = Value(self.name_of(own), ATOM, value.dtype, shape, memory=value.memory, serial=object())
+        self.env[number] = Value(self.name_of(number), ATOM, "i64", weak=True, small=True)
+        self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory, kind=value.kind)
+        return lines
+
     def gathered_list(self, name: str) -> Lines:
         """The list that a buffer holds, after the loop."""
         value = self.assembled(name)
         own, number = self.env[name].spread  # type: ignore[union-attr]
+        self.fills = {key: text for key, text in self.fills.items() if key != own}
         del self.env[own], self.env[number]
         self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, spread=(), serial=object())
         return [f"let {self.name_of(name)} = {value.text}"]
@@ -347,7 +373,11 @@ class Lists(InPlace):
         self.needs(statement, {own, number})
         array, count = self.env[own], self.env[number]
         assert array is not None and count is not None
-        lines = [*self.flush(), f"let {array.text}[{count.text}] = {item.text if item.const is None else bound_text(item)}", f"let {count.text} = {count.text} + 1"]
+        lines = self.flush()
+        if own in self.fills:
+            lines.append(f"let {array.text} = {self.context.helper('with_room')} {count.text} {self.fills[own]} {array.text}")
+            array = replace(array, shape=(unknown_size(), *array.shape[1:]))
+        lines += [f"let {array.text}[{count.text}] = {item.text if item.const is None else bound_text(item)}", f"let {count.text} = {count.text} + 1"]
         self.env[own] = replace(array, memory=array.memory | item.memory)
         return lines
 
@@ -388,6 +418,34 @@ class Lists(InPlace):
 
 # What a list of the caller's is known by in a function that is called.
 CALLER = "of the caller"
+
+
+def value_of(value: Value | None) -> Value:
+    """What is known of a variable that has a value."""
+    assert value is not None
+    return value
+
+
+def fill_of(value: Value) -> str:
+    """What the places of a buffer hold that have no element yet."""
+    text = "false" if value.dtype == "bool" else f"0{value.dtype}" if value.dtype in INTS | FLOATS else f"({value.dtype}.f64 0.0)"
+    for k in reversed(range(1, value.rank)):
+        size = value.shape[k].text()
+        text = f"(replicate {size if size.isalnum() else f'({size})'} {text})"
+    return text
+
+
+def only_at_end(statement: ast.For | ast.While, name: str) -> bool:
+    """Whether a loop changes a list only by `append`, `pop` and `clear`."""
+    for node in (each for top in statement.body for each in walk(top)):
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            return False
+        changed = changed_list(node)
+        if changed is not None and changed.id == name:
+            call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in ("append", "pop", "clear"):
+                return False
+    return True
 
 
 def same_list(known: Value, value: Value) -> bool:

@@ -476,3 +476,25 @@ def lists_of_pairs(x, y, n):
     for v in reversed(x):
         s = s / 2 + v
     return s, i
+
+
+@case((20,), (1,))
+def a_stack(n):
+    todo, out = [n], []
+    while len(todo) > 0:
+        k = todo.pop()
+        out.append(k * 0.5)
+        if k > 1:
+            todo.append(k // 2)
+            todo.append(k - 1 - k // 2)
+    return np.array(out), len(todo)
+
+
+@case((A, 3), (A, 1))
+def rows_while(a, n):
+    out, k = [], 0
+    while k < n:
+        if a[k % 3, 0] < 3:
+            out.append(a[k % 3] * k)
+        k += 1
+    return np.array(out), len(out)
