@@ -204,7 +204,11 @@ impl Layout<'_> {
         let mark = matches!(next_tok, Tok::Caret | Tok::Tilde) && before == Tok::Type
             || matches!(before, Tok::Caret | Tok::Tilde) && last > 0 && self.tok_of(last - 1) == Tok::Quote && tag != Tag::Binary(0);
         let typed = next_tok == Tok::Colon && depth > 0;
-        if !(tight || mark || typed || self.glued(before, next_tok)) {
+        // `1 .0` is a part of 1, and `1.0` a number.
+        let number = before == Tok::Number
+            && next_tok == Tok::Dot
+            && self.pieces.get(next as usize + 1).is_some_and(|piece| piece.tok == Tok::Number);
+        if number || !(tight || mark || typed || self.glued(before, next_tok)) {
             self.space();
         }
     }

@@ -246,6 +246,12 @@ fn ranges_of_lines() {
     assert_eq!(with(50..51), text);
 }
 
+#[test]
+fn parts_of_numbers_are_no_numbers() {
+    assert_eq!(format("def t = let xs = rep 1.\t0 in xs\n"), "def t = let xs = rep 1 .0 in xs\n");
+    assert_eq!(format("def f (t: ((i64, i64), i64)) = t . 0 . 1 + t.0.1\n"), format("def f (t: ((i64, i64), i64)) = t.0 .1 + t.0.1\n"));
+}
+
 /// Whatever lines are asked for, the program stays the same: `edits` looks.
 #[test]
 fn ranges_beside_commas_and_comments() {
