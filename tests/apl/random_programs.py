@@ -6,6 +6,8 @@
 A sentence that the oracle cannot evaluate, and one that the compiler refuses, is counted and skipped.
 """
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,6 +94,29 @@ def sentence(r, depth, names):
     return f"({left}){dyadic(r)} {sentence(r, depth - 1, names)}"
 
 
+class TooLong(Exception):
+    pass
+
+
+def too_long(*_):
+    raise TooLong
+
+
+def evaluated(program):
+    """What the oracle prints, if it can evaluate the program in some seconds and in four gigabytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, hard))
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(5)
+    try:
+        return oracle.Apl().run(program)
+    except (Exception, MemoryError):
+        return None
+    finally:
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 def main():
     remora, count = sys.argv[1], int(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] != "--" else 1
@@ -103,9 +128,8 @@ def main():
         path = f"{folder}/case.apl"
         while same + refused < count:
             program = "d←(?7⍴1)+9|37×⍳7\nm←2 3⍴d\n" + sentence(r, r.randint(1, 4), []) + "\n"
-            try:
-                want = oracle.Apl().run(program)
-            except Exception:
+            want = evaluated(program)
+            if want is None:
                 skipped += 1
                 continue
             open(path, "w", encoding="utf-8").write(program)

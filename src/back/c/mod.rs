@@ -14,6 +14,7 @@ mod scan;
 pub use library::{Library, library};
 
 use crate::back::text::{Dialect, Emitter, Places, Text, c_type, expr};
+use crate::base::PrimType;
 use crate::base::mutation::mutated_text;
 use crate::ir::imp::{Local, Order, Param, Program, Result, Stmt, leaf_stmt};
 use crate::ir::tuning::On;
@@ -109,6 +110,13 @@ impl Dialect for Processor {
             | leaf_stmt!() => return false,
         }
         true
+    }
+    fn choice(prim: PrimType) -> Option<&'static str> {
+        // GCC computes the choice in vector registers, and the conversion of a truth value to a float one by one.
+        (prim == PrimType::F64 || prim == PrimType::F32).then(|| c_type(prim))
+    }
+    fn source(from: &str) -> String {
+        format!("remora_source({from})")
     }
     fn breath(&self) -> Option<&'static str> {
         (!self.in_piece).then_some("if (REMORA_STOPPED(th->context)) goto fail;")

@@ -2,7 +2,7 @@
 
 use super::scope::{Also, Homes};
 use super::{Places, c_type, function_name, variable_name};
-use crate::base::Span;
+use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, Handle, Int, Local, Order, Param, Program, Ptr, Result, Stmt};
 use rustc_hash::FxHashSet;
@@ -24,6 +24,10 @@ pub(in crate::back) trait Dialect: Sized {
     fn int(emitter: &Emitter<Self>, op: Int, a: &Expr, b: &Expr) -> String {
         emitter.plain_int(op, a, b)
     }
+    /// The type, where a truth value becomes a number of it by a choice between 1 and 0 rather than by a cast.
+    fn choice(_: PrimType) -> Option<&'static str> {
+        None
+    }
     /// The number of the thread that runs this. Only kernels have one.
     fn thread(emitter: &Emitter<Self>) -> String {
         crate::ice!(emitter.fun.span, "the number of a thread outside of kernels")
@@ -31,7 +35,14 @@ pub(in crate::back) trait Dialect: Sized {
     /// Copies elements to the beginning of a buffer.
     fn fill(text: &mut Text, buffer: &str, from: &str, count: &str, elem: &str) {
         // An empty array may be given as no place at all, which `memcpy` must not be given.
-        text.line(&format!("  if (({count}) > 0) memcpy(remora_data({buffer}), {from}, (size_t)({count}) * sizeof({elem}));"));
+        text.line(&format!(
+            "  if (({count}) > 0) memcpy(remora_data({buffer}), {from}, (size_t)({count}) * sizeof({elem}));",
+            from = Self::source(from)
+        ));
+    }
+    /// A place from which elements are copied.
+    fn source(from: &str) -> String {
+        from.into()
     }
     /// What stands in front of a loop.
     fn loop_mark(_: &Emitter<Self>, _: &Text, _: Local, _: &Order, _: &[Stmt]) -> Option<String> {

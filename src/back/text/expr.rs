@@ -175,6 +175,9 @@ impl<D: Dialect> Emitter<'_, D> {
             return format!("remora_power_{}({}, {twice})", c_type(op.prim), self.expr(x));
         }
         let args: Vec<String> = args.iter().map(|arg| self.nested(arg)).collect();
+        if let (Op::Convert(PrimType::Bool), [x], Some(name)) = (op.op, args.as_slice(), D::choice(op.prim)) {
+            return format!("{x} ? ({name})1 : ({name})0");
+        }
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match (op.prim, args.as_slice()) {
             (PrimType::F16, args) => half(op, args),

@@ -68,7 +68,11 @@ impl<D: Dialect> Emitter<'_, D> {
                 let size = self.elem(*to);
                 let (to, from) =
                     (format!("{} + {}", self.ptr(*to), self.nested(at)), format!("{} + {}", self.ptr(*from), self.nested(start)));
-                let line = format!("memmove({to}, {from}, (size_t){} * sizeof({size}));", self.nested(count));
+                let line = format!(
+                    "memmove({to}, {from}, (size_t){count} * sizeof({size}));",
+                    from = D::source(&from),
+                    count = self.nested(count)
+                );
                 text.line(&line);
             }
             Stmt::For { var, from, to, order, body } => self.for_loop(text, *var, from, to, order, body),

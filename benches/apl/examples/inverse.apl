@@ -1,0 +1,2 @@
+⍝: inverse : [n][n]f64 -> [n][n]f64
+inverse←{⌹⍵}

@@ -1,0 +1,2 @@
+⍝: sorting : [n]i64 -> [n]i64
+sorting←{⍵[⍋⍵]}
