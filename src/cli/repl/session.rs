@@ -155,7 +155,9 @@ impl Session {
         let variable = self.variables.iter().find(|variable| variable.name == name)?;
         let (name, ty) = (&variable.name, &variable.ty);
         let most = written::MOST;
-        Some(format!("definitions know kept values of real numbers, at most {most} of them; make `({name}: {ty})` a parameter, and give it `{name}`"))
+        Some(format!(
+            "definitions know kept values of real numbers, at most {most} of them; make `({name}: {ty})` a parameter, and give it `{name}`"
+        ))
     }
 
     /// Binds a variable; a definition of the same name is hidden by it in expressions.
