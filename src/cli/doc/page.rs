@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
             let (word, after) = word.split_at(end);
             match self.find(word, path) {
                 Some((name, (page, anchor))) if name != path => {
-                    _ = write!(out, "<a href=\"{page}#{}\">{}</a>", escaped(anchor), escaped(word));
+                    _ = write!(out, "<a href=\"{page}#{}\">{}</a>", fragment(anchor), escaped(word));
                 }
                 _ => out += &escaped(word),
             }
@@ -110,6 +110,12 @@ fn whole(title: &str, body: &str) -> String {
     )
 }
 
+/// The name of a place as it stands behind `#` in an address: names of operators have characters that mean something there.
+fn fragment(anchor: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    anchor.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
 /// A list of names.
 fn contents(items: &[Item], out: &mut String) {
     if items.is_empty() {
@@ -117,7 +123,7 @@ fn contents(items: &[Item], out: &mut String) {
     }
     out.push_str("<ul class=\"names\">\n");
     for item in items {
-        _ = writeln!(out, "<li><a href=\"#{}\"><code>{}</code></a></li>", escaped(&item.anchor), escaped(&item.name));
+        _ = writeln!(out, "<li><a href=\"#{}\"><code>{}</code></a></li>", fragment(&item.anchor), escaped(&item.name));
     }
     out.push_str("</ul>\n");
 }

@@ -242,6 +242,12 @@ impl Repl<'_> {
     }
 
     fn define(&mut self, input: Input) {
+        if let Some(name) = self.session.misread(&input.text) {
+            let message = format!("`{name}` would not mean the value that was kept last");
+            let diagnostic = Diagnostic::bare(Code::NotRunnable, message).help("take another name for what the definition means by it");
+            let diagnostic = self.session.unknown(&name).into_iter().fold(diagnostic, Diagnostic::help);
+            return self.console.report(&SourceMap::default(), &diagnostic);
+        }
         let input = self.session.with_values(input);
         let made = self.session.make(&input, false);
         if self.report(&made) {

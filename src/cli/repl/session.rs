@@ -3,6 +3,7 @@
 //! Definitions are kept as text. An expression becomes the body of an entry point behind them; the variables that it names are its parameters,
 //! with the types and sizes of their values. So a session knows no more than a file that was written in the same way.
 
+use super::input::defined;
 use super::written;
 use crate::base::{Code, FileId, SourceMap, Span, Symbol};
 use crate::cli::files;
@@ -148,6 +149,15 @@ impl Session {
             }
         }
         input
+    }
+
+    /// A kept value that a definition names and cannot know, although something that was defined before has its name: it would mean that.
+    pub fn misread(&self, text: &str) -> Option<String> {
+        let used = names(text);
+        let defines =
+            |input: &Input, name: &str| defined(&format!("{}{}", input.values, input.text)).iter().any(|other| other.as_str() == name);
+        let named = self.variables.iter().filter(|variable| used.contains(&variable.name) && written::source(&variable.value).is_none());
+        named.map(|variable| &variable.name).find(|name| self.definitions.iter().any(|input| defines(input, name))).cloned()
     }
 
     /// What is said of a name that definitions do not know, if there is a value of that name.

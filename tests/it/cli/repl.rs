@@ -97,6 +97,8 @@ fn definitions_know_values_that_were_kept() {
     for text in ["unknown name `x`", "make `(x: [5000]i64)` a parameter", " --> input 2:1:18", "make `(z: c128)` a parameter"] {
         assert!(ran.err.contains(text), "no {text:?} in\n{}", ran.err);
     }
+    let ran = session(&Place::new(&[]), "let x = 1i64\ndef f = x\nlet x = iota 5000\ndef g = x\n");
+    assert!(ran.err.contains("`x` would not mean the value that was kept last"), "{}", ran.err);
     let ran = session(&Place::new(&[]), "let x = 1i64\ndef f (y: i64) =\n  x + tru\n\n");
     assert!(ran.err.contains(" --> input 2:2:7"), "{}", ran.err);
 }
