@@ -171,7 +171,7 @@ fn docs_of(analysis: &Analysis, sig: &ModuleType, depth: usize, docs: &mut HashM
             }
         }
         ModuleTypeKind::Name(path) => {
-            let named = |decl: &'_ Decl| matches!(decl, Decl::ModuleType(ty) if path.len() == 1 && ty.name.name == path[0].name);
+            let named = |decl: &Decl| matches!(decl, Decl::ModuleType(ty) if path.len() == 1 && ty.name.name == path[0].name);
             // Later ones hide earlier ones, and those of a file come after those that it imports.
             if let Some(Decl::ModuleType(found)) =
                 analysis.checked.program.units.iter().flat_map(|unit| &unit.source.decls).rfind(|d| named(d))

@@ -108,7 +108,7 @@ const KNOWN: &str = "\
 def x = true
 def f [n] (y: [n]i64) = x ++ y
 x : [2]i64
-f : [n]i64 -> [2+n]i64
+f : [n]i64 -> [n+2]i64
 def f [n] (y: [n]i64) = x ++ y
 -- nothing inserted
 ";
