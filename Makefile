@@ -10,14 +10,15 @@
 # make bench-check   the table of checking times and memory
 # make bench-library   functions of lib/linalg, lib/fft and lib/np beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
-# make editors       the language server under Neovim, pages of infer in Chromium, the files of the extension for Visual Studio Code (what is not installed is skipped)
+# make editors       the language server under Neovim and Monaco, pages in Chromium, the files of the extension for Visual Studio Code (what cannot be installed is skipped)
+# make screenshots   docs/pictures.png and docs/editor.png, which documents show (Chromium, and Monaco from npm)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make site          the guide, the documents, every command and every diagnostic as one site to read without a network: build/site/index.html
 # make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test test-scripts test-python golden examples properties torture mutations bench bench-check bench-library programs-table editors fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python golden examples properties torture mutations bench bench-check bench-library programs-table editors screenshots fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -79,8 +80,16 @@ examples: setup
 	@.venv/bin/python examples/check.py --remora target/debug/remora --size test
 
 editors: setup
+	@.ci/setup editors
 	cargo build --release
 	@editors/test.sh target/release/remora
+
+screenshots:
+	@.ci/setup build
+	@.ci/setup editors
+	cargo build --release
+	@editors/pages.py target/release/remora --document docs/pictures.png
+	@editors/monaco.py target/release/remora --document docs/editor.png
 
 CASES ?= 100000
 properties: setup

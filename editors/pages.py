@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Pages of `remora infer --format html` in Chromium without a screen: usage pages.py REMORA [FOLDER FOR SCREENSHOTS], or
+"""Pages of `remora` in Chromium without a screen: usage pages.py REMORA [FOLDER FOR SCREENSHOTS], or
 pages.py REMORA --document FILE.png, which makes the picture in docs/pictures.md.
 
 Looked at are: no requests but for the page itself, nothing wider than the window at 1280 and at 400 pixels, the contrast of every text in light,
-dark and print, what the keyboard reaches and what is shown then, and that names of the program stay text. Chromium is spoken to over pipes (the
+dark and print, and that names of the program stay text; of those of `infer` also what the keyboard reaches and what is shown then; of those of `doc`
+the search. Chromium is spoken to over pipes (the
 DevTools protocol), so that nothing but Python is needed.
 """
 
@@ -34,6 +35,16 @@ entry first (text: []u8) = text == "<script>document.title = 'run'</script>"
 def wrong (x: i64) = x + y -- <script>
 def fine (v: []f64) = v + 1.0
 """,
+}
+
+# Other pages, and what makes them.
+OTHERS = {
+    "profile.html": ["profile", "insertions.rem", "[[[1, 2], [3, 4]]]", "[1, 2]", "--runs", "1", "--format", "html", "-o", "profile.html"],
+    "insertions.document.html": ["literate", "insertions.rem", "-o", "insertions.document.html", "--backend", "interp"],
+    "documented/insertions.html": ["doc", "insertions.rem", "lib/graph", "prelude", "-o", "documented"],
+    "documented/lib-graph.html": [],
+    "documented/prelude.html": [],
+    "documented/index.html": [],
 }
 
 DOCUMENT = """-- | The length of a vector.
@@ -74,6 +85,10 @@ FOCUS = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame
     inside: !r || (r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight) } })"""
 
 
+def chromium() -> str | None:
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
 class Browser:
     """Chromium at the other end of two pipes."""
 
@@ -88,6 +103,7 @@ class Browser:
         )
         os.close(self.told), os.close(self.said)
         self.out, self.input, self.buffer, self.number, self.session, self.requests = tell, hear, b"", 0, None, []
+        self.calls: list[str] = []
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ["Page", "Network", "Runtime"]:
@@ -116,6 +132,9 @@ class Browser:
         answer = json.loads(line)
         if answer.get("method") == "Network.requestWillBeSent":
             self.requests.append(answer["params"]["request"]["url"])
+        # What the page says to this program (`Runtime.addBinding`).
+        if answer.get("method") == "Runtime.bindingCalled":
+            self.calls.append(answer["params"]["payload"])
         return answer
 
     def open(self, url: str) -> None:
@@ -136,9 +155,12 @@ class Browser:
     def media(self, scheme: str, kind: str = "screen") -> None:
         self.ask("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
+    def key(self, name: str, number: int) -> None:
+        for kind in ["rawKeyDown", "keyUp"]:
+            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=number)
+
     def tab(self) -> None:
-        for kind in ["keyDown", "keyUp"]:
-            self.ask("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        self.key("Tab", 9)
 
     def picture(self, path: pathlib.Path, whole: bool = True) -> None:
         path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]))
@@ -150,21 +172,29 @@ class Browser:
 
 def check(browser: Browser, page: pathlib.Path, pictures: pathlib.Path | None) -> list[str]:
     wrong = []
+    marked = [pathlib.Path(name).with_suffix(".html").name for name in PROGRAMS] if page.parent.name != "documented" else []
     url = page.as_uri()
     for width in [1280, 400]:
         browser.size(width, 900)
         for scheme in ["light", "dark"]:
             browser.media(scheme)
             browser.open(url)
-            if browser.requests != [url]:
+            # Pages of `doc` have their style and their index beside them.
+            folder = page.parent.as_uri()
+            if not all(asked == url or page.parent.name == "documented" and asked.startswith(folder) for asked in browser.requests):
                 wrong.append(f"requests: {browser.requests}")
             if (wide := browser.value("document.documentElement.scrollWidth")) > width:
                 wrong.append(f"{wide} pixels wide in a window of {width}")
-            if browser.value("document.title") == "run" or browser.value("document.scripts.length"):
+            own = 1 if page.parent.name == "documented" else 0
+            if browser.value("document.title") == "run" or browser.value("document.scripts.length") != own:
                 wrong.append("a text of the program is run")
             wrong += [f"{scheme}: contrast {ratio:.2f} of {text!r} ({name})" for ratio, text, name in browser.value(CONTRAST) if ratio < 4.5]
             if pictures:
                 browser.picture(pictures / f"{page.stem}-{width}-{scheme}.png")
+        if page.parent.name == "documented":
+            wrong += [f"{width} pixels: {said}" for said in search(browser)]
+        if page.name not in marked:
+            continue
         wrong += [f"{width} pixels: {said}" for said in keyboard(browser, pictures and pictures / f"{page.stem}-{width}-focus.png")]
     browser.media("dark", "print")
     wrong += [f"print: contrast {ratio:.2f} of {text!r} ({name})" for ratio, text, name in browser.value(CONTRAST) if ratio < 4.5]
@@ -173,6 +203,15 @@ def check(browser: Browser, page: pathlib.Path, pictures: pathlib.Path | None) -
     if pictures:
         (pictures / f"{page.stem}.pdf").write_bytes(base64.b64decode(browser.ask("Page.printToPDF", printBackground=True)["data"]))
     return wrong
+
+
+def search(browser: Browser) -> list[str]:
+    """What the field for searching finds, and where its links lead."""
+    browser.value("(() => { const at = document.querySelector('#search'); at.value = 'norm'; at.dispatchEvent(new Event('input', { bubbles: true })) })()")
+    found = browser.value("[...document.querySelectorAll('#found a')].map(a => a.getAttribute('href'))")
+    wrong = [] if "insertions.html#norm" in found else [f"a search for `norm` finds {found}"]
+    broken = browser.value("[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.href)")
+    return wrong + ([f"{len(broken)} links lead nowhere: {broken[:3]}"] if broken else [])
 
 
 def keyboard(browser: Browser, picture: pathlib.Path | None) -> list[str]:
@@ -219,7 +258,7 @@ def main() -> int:
     remora = str(pathlib.Path(sys.argv[1]).resolve())
     shown = pathlib.Path(sys.argv[3]) if sys.argv[2:3] == ["--document"] else None
     pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = chromium()
     if program is None:
         print("SKIPPED: pages are not looked at: Chromium is not there (apt-get install chromium)", file=sys.stderr)
         return 0
@@ -241,8 +280,16 @@ def main() -> int:
             for said in wrong:
                 print(f"{file}: {said}", file=sys.stderr)
             failed += len(wrong)
+        for file, command in OTHERS.items():
+            if command:
+                subprocess.run([remora, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            wrong = check(browser, folder / file, pictures)
+            for said in wrong:
+                print(f"{file}: {said}", file=sys.stderr)
+            failed += len(wrong)
         browser.end()
-    print(f"pages in Chromium: {failed} things are wrong" if failed else f"pages in Chromium: {len(PROGRAMS)} are fine")
+    looked = len(PROGRAMS) + len(OTHERS)
+    print(f"pages in Chromium: {failed} things are wrong" if failed else f"pages in Chromium: {looked} are fine")
     return 1 if failed else 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Neovim, without a screen, opens a program, and what the language server says is looked at; so are pages of `remora infer` in Chromium, of which
-# screenshots are put into the folder PICTURES if there is that variable. Usage: editors/test.sh [REMORA]
+# Neovim, without a screen, opens a program, and what the language server says is looked at; so are, in Chromium, Monaco with the server behind it and
+# the pages that `remora` writes, of which screenshots are put into the folder PICTURES if there is that variable. Usage: editors/test.sh [REMORA]
 set -eu
 here=$(dirname "$(realpath "$0")")
 remora=$(realpath "${1:-$here/../target/release/remora}")
@@ -13,6 +13,7 @@ else
   echo "SKIPPED: the extension for Visual Studio Code is not checked: there is no node" >&2
 fi
 python3 pages.py "$remora" ${pictures:+"$pictures"}
+python3 monaco.py "$remora" ${pictures:+"$pictures"}
 if ! command -v nvim > /dev/null; then
   echo "SKIPPED: Neovim is not there (apt-get install neovim)" >&2
   exit 0

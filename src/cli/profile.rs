@@ -8,12 +8,13 @@ use super::native;
 use super::output::Console;
 use super::program::{Loaded, load_accepted};
 use super::run::{chosen, give_numbers, read_arguments};
-use super::{FAILURE, Outcome, SUCCESS, SourceArg, unshield};
+use super::{FAILURE, Outcome, SUCCESS, SourceArg, files, unshield};
 use crate::diag::Diagnostic;
 use crate::driver::profile::{Measured, Report, report};
 use crate::driver::{self, is_apl};
 use crate::interp;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Say where an entry point spends time and memory, and why
@@ -32,7 +33,7 @@ Examples:
   remora profile program.rem -e norm vector.npy
   remora profile program.rem a.npy b.npy --json
   remora profile program.rem a.npy --threads 1 --runs 10
-  remora profile program.rem a.npy --format html > profile.html"
+  remora profile program.rem a.npy --format html -o profile.html"
 )]
 pub(super) struct ProfileArgs {
     #[command(flatten)]
@@ -58,6 +59,9 @@ pub(super) struct ProfileArgs {
     /// Write one JSON object, as `--format json` does
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,6 +75,9 @@ enum Format {
 }
 
 pub(super) fn run(args: &ProfileArgs, console: &mut Console) -> Outcome {
+    if let Some(path) = &args.output {
+        files::apart(path, &args.source.file)?;
+    }
     let mut words = args.args.clone();
     let loaded = match is_apl(&args.source.file.to_string_lossy()) && !words.is_empty() {
         true => {
@@ -87,12 +94,16 @@ pub(super) fn run(args: &ProfileArgs, console: &mut Console) -> Outcome {
     let made = give_numbers(&mut loaded).and_then(|()| profile(args, &words, &loaded, console));
     match made {
         Ok(report) => {
-            console.print(match args.format {
+            let text = match args.format {
                 _ if args.json => json(&report),
                 Format::Json => json(&report),
                 Format::Text => text::write(&report, &loaded.sources),
                 Format::Html => page::write(&report, &loaded.sources),
-            });
+            };
+            match &args.output {
+                Some(path) => files::write(path, text.as_bytes())?,
+                None => console.print(text),
+            }
             Ok(SUCCESS)
         }
         Err(diagnostic) => {

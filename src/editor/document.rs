@@ -4,8 +4,9 @@ use super::Analysis;
 use super::hover::signature;
 use super::places::decl_span;
 use crate::base::{Span, Symbol};
-use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
+use crate::ir::surface::modules::{ModuleDecl, ModuleExpr, ModuleExprKind, ModuleType, ModuleTypeKind, Spec};
 use crate::ir::surface::{Decl, Ident, PatId, PatKind};
+use std::collections::HashMap;
 
 /// A declaration that others can use.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Item {
     pub name: String,
     /// Its name with the modules around it.
     pub path: String,
+    /// What its place on a page is called: its path, but for module types that are called as modules of the file are.
+    pub anchor: String,
     /// Its name with its type, or what is written of it before its body.
     pub signature: String,
     /// What its comment says.
@@ -114,7 +117,71 @@ pub fn about(text: &str) -> Vec<Part> {
 /// The declarations of the document that are not local to it.
 pub fn items(analysis: &Analysis) -> Vec<Item> {
     let Some(unit) = analysis.unit() else { return Vec::new() };
-    unit.decls.iter().filter_map(|decl| item(analysis, decl, "")).collect()
+    let mut items: Vec<Item> = unit.decls.iter().filter_map(|decl| item(analysis, decl, "")).collect();
+    tell_apart(&mut items);
+    items
+}
+
+/// Module types have names of their own: one may be called as a module is.
+fn tell_apart(items: &mut [Item]) {
+    fn prefix(item: &mut Item) {
+        item.anchor.insert_str(0, "type:");
+        item.items.iter_mut().for_each(prefix);
+    }
+    let others: Vec<String> = items.iter().filter(|item| item.kind != Kind::ModuleType).map(|item| item.path.clone()).collect();
+    items.iter_mut().filter(|item| item.kind == Kind::ModuleType && others.contains(&item.path)).for_each(prefix);
+    items.iter_mut().for_each(|item| tell_apart(&mut item.items));
+}
+
+/// Members of modules that have no comment of their own say what the type of the module says of them.
+fn inherit(analysis: &Analysis, module: &ModuleDecl, items: &mut [Item]) {
+    let mut docs = HashMap::new();
+    if let Some(sig) = &module.sig {
+        docs_of(analysis, sig, MOST_NESTED, &mut docs);
+    }
+    let mut body = &module.body;
+    while let ModuleExprKind::Ascribe { module: inner, sig } = &body.kind {
+        docs_of(analysis, sig, MOST_NESTED, &mut docs);
+        body = inner;
+    }
+    for item in items.iter_mut().filter(|item| item.doc.is_empty()) {
+        item.doc = docs.get(&item.name).map_or_else(Vec::new, |doc| parts(doc.as_str()));
+    }
+}
+
+/// Module types are followed so far through their names.
+const MOST_NESTED: usize = 16;
+
+fn docs_of(analysis: &Analysis, sig: &ModuleType, depth: usize, docs: &mut HashMap<String, Symbol>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match &sig.kind {
+        ModuleTypeKind::Specs(specs) => {
+            for spec in specs {
+                let (name, doc) = match spec {
+                    Spec::Val(val) => (val.name, val.doc),
+                    Spec::Type(ty) => (ty.name, ty.doc),
+                    Spec::Abstract(ty) => (ty.name, ty.doc),
+                    Spec::Include(inner) => {
+                        docs_of(analysis, inner, depth, docs);
+                        continue;
+                    }
+                    Spec::Module(_) | Spec::Error(_) => continue,
+                };
+                docs.extend(doc.map(|doc| (name.name.to_string(), doc)));
+            }
+        }
+        ModuleTypeKind::Name(path) => {
+            let named = |decl: &Decl| matches!(decl, Decl::ModuleType(ty) if path.len() == 1 && ty.name.name == path[0].name);
+            // Later ones hide earlier ones, and those of a file come after those that it imports.
+            if let Some(Decl::ModuleType(found)) =
+                analysis.checked.program.units.iter().flat_map(|unit| &unit.source.decls).rfind(|d| named(d))
+            {
+                docs_of(analysis, &found.sig, depth, docs);
+            }
+        }
+        ModuleTypeKind::Paren(inner) | ModuleTypeKind::With { sig: inner, .. } => docs_of(analysis, inner, depth, docs),
+        ModuleTypeKind::Arrow { .. } | ModuleTypeKind::Error => {}
+    }
 }
 
 fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
@@ -132,7 +199,8 @@ fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
         Decl::Type(ty) => Some(made(analysis, outer, Kind::Type, (ty.name, ty.doc), whole, whole)),
         Decl::Module(module) => {
             let head = Span { end: module.body.span.start, ..whole };
-            let inside = members(analysis, &module.body, &path(outer, module.name));
+            let mut inside = members(analysis, &module.body, &path(outer, module.name));
+            inherit(analysis, module, &mut inside);
             // What is put together from others is short, and says it all.
             let head = if inside.is_empty() { whole } else { head };
             Some(Item { items: inside, ..made(analysis, outer, Kind::Module, (module.name, module.doc), whole, head) })
@@ -140,7 +208,11 @@ fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
         Decl::ModuleType(decl) => {
             let inside = specs(analysis, &decl.sig, &path(outer, decl.name));
             let head = if inside.is_empty() { whole } else { Span { end: decl.sig.span.start, ..whole } };
-            Some(Item { items: inside, ..made(analysis, outer, Kind::ModuleType, (decl.name, decl.doc), whole, head) })
+            let mut made = made(analysis, outer, Kind::ModuleType, (decl.name, decl.doc), whole, head);
+            if !inside.is_empty() {
+                made.signature.push_str(&nameless(analysis, &decl.sig));
+            }
+            Some(Item { items: inside, ..made })
         }
         Decl::Local(_) | Decl::Import(_) | Decl::Open(_) | Decl::Error(_) => None,
     }
@@ -174,6 +246,23 @@ fn specs(analysis: &Analysis, sig: &ModuleType, outer: &str) -> Vec<Item> {
     found.collect()
 }
 
+/// What a module type has beside that which is described by itself: abstract types, modules, and what it includes.
+fn nameless(analysis: &Analysis, sig: &ModuleType) -> String {
+    let specs = match &sig.kind {
+        ModuleTypeKind::Specs(specs) => specs,
+        ModuleTypeKind::Paren(inner) | ModuleTypeKind::With { sig: inner, .. } => return nameless(analysis, inner),
+        ModuleTypeKind::Error | ModuleTypeKind::Name(_) | ModuleTypeKind::Arrow { .. } => return String::new(),
+    };
+    let lines = specs.iter().filter_map(|spec| match spec {
+        Spec::Abstract(ty) => Some(written(analysis, ty.span)),
+        Spec::Include(inner) => Some(format!("include {}", written(analysis, inner.span))),
+        Spec::Module(module) => Some(written(analysis, module.span)),
+        Spec::Val(_) | Spec::Type(_) | Spec::Error(_) => None,
+    });
+    let lines: Vec<String> = lines.map(|line| format!("  {line}\n")).collect();
+    if lines.is_empty() { String::new() } else { format!(" = {{\n{}  ..\n}}", lines.concat()) }
+}
+
 fn path(outer: &str, name: Ident) -> String {
     if outer.is_empty() { name.name.to_string() } else { format!("{outer}.{}", name.name) }
 }
@@ -200,6 +289,7 @@ fn made(analysis: &Analysis, outer: &str, kind: Kind, (name, doc): (Ident, Optio
         kind,
         name: name.name.to_string(),
         path: path(outer, name),
+        anchor: path(outer, name),
         signature: known.map_or_else(|| written(analysis, head), |def| signature(analysis, name.name, def)),
         doc: doc.map_or(Vec::new(), |doc| parts(doc.as_str())),
         source: analysis.sources.snippet(whole).to_string(),

@@ -10,16 +10,16 @@ use std::fmt::Write;
 pub(super) const STYLE: &str = include_str!("style.css");
 const SEARCH: &str = include_str!("search.js");
 
-/// Where types and modules are described: the page and the path of each name.
-pub(super) struct Names<'a>(HashMap<&'a str, &'a str>);
+/// Where types and modules are described: the page and the place there, by path.
+pub(super) struct Names<'a>(HashMap<&'a str, (&'a str, &'a str)>);
 
 impl<'a> Names<'a> {
     /// Those of all files; of the same path in two the first counts.
     pub(super) fn of(files: &'a [File]) -> Names<'a> {
-        fn add<'a>(items: &'a [Item], page: &'a str, names: &mut HashMap<&'a str, &'a str>) {
+        fn add<'a>(items: &'a [Item], page: &'a str, names: &mut HashMap<&'a str, (&'a str, &'a str)>) {
             for item in items {
                 if item.kind != Kind::Value {
-                    names.entry(&item.path).or_insert(page);
+                    names.entry(&item.path).or_insert((page, &item.anchor));
                 }
                 add(&item.items, page, names);
             }
@@ -39,8 +39,8 @@ impl<'a> Names<'a> {
             let end = word.find(|c: char| !part(c)).unwrap_or(word.len());
             let (word, after) = word.split_at(end);
             match self.find(word, path) {
-                Some((page, anchor)) if anchor != path => {
-                    _ = write!(out, "<a href=\"{page}#{}\">{}</a>", escaped(&anchor), escaped(word));
+                Some((name, (page, anchor))) if name != path => {
+                    _ = write!(out, "<a href=\"{page}#{}\">{}</a>", fragment(anchor), escaped(word));
                 }
                 _ => out += &escaped(word),
             }
@@ -50,13 +50,13 @@ impl<'a> Names<'a> {
     }
 
     /// What a word means at a place: a name of the modules around it, the innermost first.
-    fn find(&self, word: &str, path: &str) -> Option<(&str, String)> {
+    fn find(&self, word: &str, path: &str) -> Option<(String, (&'a str, &'a str))> {
         let mut around = path;
         loop {
             around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
             let name = if around.is_empty() { word.to_string() } else { format!("{around}.{word}") };
-            if let Some(page) = self.0.get(name.as_str()) {
-                return Some((page, name));
+            if let Some(found) = self.0.get(name.as_str()) {
+                return Some((name, *found));
             }
             if around.is_empty() {
                 return None;
@@ -89,7 +89,7 @@ pub(super) fn search(files: &[File]) -> String {
     fn add(items: &[Item], page: &str, out: &mut Vec<[String; 3]>) {
         for item in items {
             let first = item.doc.iter().find_map(|part| if let Part::Text(text) = part { Some(text.clone()) } else { None });
-            out.push([item.path.clone(), page.to_string(), first.unwrap_or_default()]);
+            out.push([item.path.clone(), format!("{page}#{}", item.anchor), first.unwrap_or_default()]);
             add(&item.items, page, out);
         }
     }
@@ -110,6 +110,12 @@ fn whole(title: &str, body: &str) -> String {
     )
 }
 
+/// The name of a place as it stands behind `#` in an address: names of operators have characters that mean something there.
+fn fragment(anchor: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    anchor.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
 /// A list of names.
 fn contents(items: &[Item], out: &mut String) {
     if items.is_empty() {
@@ -117,7 +123,7 @@ fn contents(items: &[Item], out: &mut String) {
     }
     out.push_str("<ul class=\"names\">\n");
     for item in items {
-        _ = writeln!(out, "<li><a href=\"#{}\"><code>{}</code></a></li>", escaped(&item.path), escaped(&item.name));
+        _ = writeln!(out, "<li><a href=\"#{}\"><code>{}</code></a></li>", fragment(&item.anchor), escaped(&item.name));
     }
     out.push_str("</ul>\n");
 }
@@ -129,8 +135,8 @@ fn section(item: &Item, names: &Names, out: &mut String) {
         Kind::Module => " <span class=\"kind\">module</span>",
         Kind::ModuleType => " <span class=\"kind\">module type</span>",
     };
-    let path = escaped(&item.path);
-    _ = writeln!(out, "<section id=\"{path}\" aria-label=\"{path}\">\n<h3><code>{path}</code>{kind}</h3>");
+    let (path, anchor) = (escaped(&item.path), escaped(&item.anchor));
+    _ = writeln!(out, "<section id=\"{anchor}\" aria-label=\"{path}\">\n<h3><code>{path}</code>{kind}</h3>");
     _ = writeln!(out, "<pre>{}</pre>", names.linked(&item.signature, &item.path));
     parts(&item.doc, out);
     if item.items.is_empty() && item.source.trim() != item.signature {

@@ -5,7 +5,8 @@ field.addEventListener("input", () => {
   found.sort((a, b) => a[0].length - b[0].length);
   list.replaceChildren(...found.slice(0, 40).map(([path, page, text]) => {
     const entry = document.createElement("li"), link = document.createElement("a"), code = document.createElement("code");
-    link.href = page + "#" + encodeURIComponent(path);
+    const [file, at] = page.split(/#(.*)/s);
+    link.href = file + "#" + encodeURIComponent(at);
     code.textContent = path;
     link.append(code);
     entry.append(link, " " + text);

@@ -13,12 +13,14 @@ body { margin: 2em auto; max-width: 72em; padding: 0 1em; font: 14px/1.4 sans-se
 .box { min-width: 0; overflow: hidden; box-sizing: border-box }
 .bar { margin: 0 1px 1px 0; padding: .1em .3em; background: hsl(calc(50 - 40 * var(--heat)) 90% 72%); white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
 .rest { background: #eee }
+.wide { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; margin: 1em 0 }
 td, th { padding: .1em .8em .1em 0; text-align: left; vertical-align: top }
 td.n, th.n { text-align: right; white-space: nowrap }
 pre { margin: 0; padding: .15em .5em; background: linear-gradient(90deg, #ffd08a var(--part), #f6f6f4 var(--part)); white-space: pre-wrap }
-li { margin: .1em 0 }
-@media (prefers-color-scheme: dark) {
+li { margin: .1em 0; overflow-wrap: anywhere }
+pre, p { overflow-wrap: anywhere }
+@media screen and (prefers-color-scheme: dark) {
   body { color: #ddd; background: #1b1b1e } .bar { color: #222 } .rest { background: #555; color: #ddd }
   pre { background: linear-gradient(90deg, #6b4a10 var(--part), #26262a var(--part)) }
 }
@@ -28,7 +30,8 @@ li { margin: .1em 0 }
 pub(super) fn write(report: &Report, sources: &SourceMap) -> String {
     let title = escaped(&format!("Profile of {}", report.entry));
     let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
     let _ = writeln!(out, "<p>{}</p>\n<h2>Time</h2>", escaped(&summary(report)));
     flames(report, &mut out);
@@ -100,7 +103,7 @@ fn rest(what: &str, seconds: f64, whole: f64, out: &mut String) {
 }
 
 fn table(report: &Report, out: &mut String) {
-    out.push_str("<table>\n<tr><th class=\"n\">time</th><th class=\"n\">share</th><th class=\"n\">busy threads</th><th class=\"n\">times</th><th></th></tr>\n");
+    out.push_str("<div class=\"wide\" tabindex=\"0\">\n<table>\n<tr><th class=\"n\">time</th><th class=\"n\">share</th><th class=\"n\">busy threads</th><th class=\"n\">times</th><th></th></tr>\n");
     for nest in &report.nests {
         let (share, what) = (100.0 * nest.share, format!("{}:{}:{} {}", nest.at.file, nest.at.line, nest.at.column, with(nest)));
         let _ = writeln!(
@@ -112,7 +115,7 @@ fn table(report: &Report, out: &mut String) {
             escaped(&what)
         );
     }
-    out.push_str("</table>\n");
+    out.push_str("</table>\n</div>\n");
     let sum = |list: &[crate::driver::profile::Memory]| bytes(list.iter().map(|memory| memory.bytes).sum());
     let _ = writeln!(out, "<p>Arrays made: {}. Copies: {}.</p>", escaped(&sum(&report.arrays)), escaped(&sum(&report.copies)));
 }

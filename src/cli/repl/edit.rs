@@ -130,7 +130,8 @@ fn completions(names: &[String], line: &str, pos: usize) -> (usize, Vec<String>)
     }
     let start = before.rfind(|c: char| !(c.is_alphanumeric() || "_'.:".contains(c))).map_or(0, |at| at + 1);
     let word = &before[start..];
-    let commands = [":type", ":infer", ":core", ":time", ":plot", ":load", ":reload", ":list", ":clear", ":help", ":quit"];
+    // Those that take something end with a blank.
+    let commands = [":type ", ":infer ", ":core ", ":time ", ":plot ", ":load ", ":reload", ":list", ":clear", ":help", ":quit"];
     if word.starts_with(':') {
         return (start, commands.iter().filter(|name| name.starts_with(word)).map(|name| (*name).to_string()).collect());
     }
@@ -186,6 +187,6 @@ mod tests {
         assert_eq!(completions(&names, "1 + ma", 6), (4, vec!["map".to_string(), "map2".to_string()]));
         assert_eq!(completions(&names, "f", 1), (0, vec!["f64.".to_string(), "filter".to_string()]));
         assert_eq!(completions(&names, "f64.s", 5), (0, vec!["f64.sqrt".to_string(), "f64.sum".to_string()]));
-        assert_eq!(completions(&names, ":ti", 3), (0, vec![":time".to_string()]));
+        assert_eq!(completions(&names, ":ti", 3), (0, vec![":time ".to_string()]));
     }
 }

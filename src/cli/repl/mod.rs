@@ -4,6 +4,7 @@ mod edit;
 mod input;
 mod names;
 mod session;
+mod written;
 
 use super::output::Console;
 use super::{FAILURE, Outcome, SUCCESS, files, plot, values};
@@ -41,7 +42,7 @@ pub(super) struct ReplArgs {
 
 const HELP: &str = "\
   def f x = ..          defines something; so do entry, type, module, import, open
-  let x = e             evaluates e and keeps its value
+  let x = e             evaluates e and keeps its value; later definitions mean this value by `x`
   e                     evaluates an expression; `$loadnpy \"a.npy\"` in it stands for the array in a file
   :type e               the type of an expression
   :infer e              what is inserted into an expression, or into a definition of that name
@@ -135,7 +136,7 @@ impl Repl<'_> {
             self.session.bind(&name, value).ok();
         }
         self.count += 1;
-        let input = |text: &str| Input { number: self.count, text: text.trim_end().to_string() };
+        let input = |text: &str| Input::new(self.count, text.trim_end());
         match input::classify(text) {
             Entered::Nothing => {}
             Entered::Definitions => self.define(input(text)),
@@ -229,13 +230,25 @@ impl Repl<'_> {
     /// Reports what is wrong with a program; true if it is accepted.
     fn report(&mut self, made: &Made) -> bool {
         for diagnostic in &made.checked.diagnostics {
-            let (diagnostic, sources) = made.shown(diagnostic.clone());
+            let (mut diagnostic, sources) = made.shown(diagnostic.clone());
+            if diagnostic.code == Code::UnknownName
+                && let Some(help) = diagnostic.labels.first().and_then(|label| self.session.unknown(sources.snippet(label.span)))
+            {
+                diagnostic = diagnostic.help(help);
+            }
             self.console.report(sources, &diagnostic);
         }
         !made.checked.failed()
     }
 
     fn define(&mut self, input: Input) {
+        if let Some(name) = self.session.misread(&input.text) {
+            let message = format!("`{name}` would not mean the value that was kept last");
+            let diagnostic = Diagnostic::bare(Code::NotRunnable, message).help("take another name for what the definition means by it");
+            let diagnostic = self.session.unknown(&name).into_iter().fold(diagnostic, Diagnostic::help);
+            return self.console.report(&SourceMap::default(), &diagnostic);
+        }
+        let input = self.session.with_values(input);
         let made = self.session.make(&input, false);
         if self.report(&made) {
             let names = input::defined(&input.text);
@@ -288,7 +301,7 @@ impl Repl<'_> {
         let file = plot::is_picture(name).then(|| PathBuf::from(name));
         // What stands before an expression is blank, so that places in it stay what they are.
         let text = if file.is_some() { format!("{:1$}{rest}", "", input.text.len() - rest.len()) } else { input.text.clone() };
-        self.show(&Input { number: input.number, text }, |repl, made, _| {
+        self.show(&Input::new(input.number, &text), |repl, made, _| {
             let Some(value) = repl.value(made) else { return };
             let drawn = match &file {
                 Some(path) => plot::save(path, &value, repl.console),
@@ -337,7 +350,7 @@ impl Repl<'_> {
         if !defined {
             return self.show(input, |repl, made, _| repl.inferred(made, IT));
         }
-        let made = self.session.make(&Input { number: input.number, text: String::new() }, false);
+        let made = self.session.make(&Input::new(input.number, ""), false);
         if self.report(&made) {
             self.inferred(&made, &input.text);
         }
@@ -378,7 +391,7 @@ impl Repl<'_> {
 
     /// Checks everything again; true if it is accepted.
     fn is_sound(&mut self) -> bool {
-        let made = self.session.make(&Input { number: self.count, text: String::new() }, false);
+        let made = self.session.make(&Input::new(self.count, ""), false);
         self.report(&made)
     }
 
@@ -396,7 +409,7 @@ impl Repl<'_> {
 
     /// All names that may be completed.
     fn names(&self) -> Vec<String> {
-        let made = self.session.make(&Input { number: 0, text: String::new() }, false);
+        let made = self.session.make(&Input::new(0, ""), false);
         let mut names = names::all(&made.checked.program);
         names.extend(self.session.variables.iter().map(|variable| variable.name.clone()));
         names

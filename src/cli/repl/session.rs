@@ -3,6 +3,8 @@
 //! Definitions are kept as text. An expression becomes the body of an entry point behind them; the variables that it names are its parameters,
 //! with the types and sizes of their values. So a session knows no more than a file that was written in the same way.
 
+use super::input::defined;
+use super::written;
 use crate::base::{Code, FileId, SourceMap, Span, Symbol};
 use crate::cli::files;
 use crate::cli::run::find_entry_in;
@@ -34,6 +36,14 @@ pub struct Input {
     /// Its number.
     pub number: usize,
     pub text: String,
+    /// The values that it names, as definitions in front of it.
+    pub values: String,
+}
+
+impl Input {
+    pub fn new(number: usize, text: &str) -> Input {
+        Input { number, text: text.to_string(), values: String::new() }
+    }
 }
 
 /// Everything that was entered.
@@ -97,6 +107,7 @@ impl Session {
         }
         let mut pieces = Vec::new();
         for definition in &self.definitions {
+            text.push_str(&definition.values);
             pieces.push(Piece { start: text.len(), input: definition.clone() });
             text.push_str(&definition.text);
             text.push('\n');
@@ -112,6 +123,7 @@ impl Session {
             }
             text.push_str(" =\n");
         }
+        text.push_str(&input.values);
         pieces.push(Piece { start: text.len(), input: input.clone() });
         text.push_str(&input.text);
         text.push('\n');
@@ -126,6 +138,36 @@ impl Session {
         let name = |piece: &Piece| format!("input {}", piece.input.number);
         let numbers = pieces.iter().map(|piece| shown.add(name(piece), piece.input.text.clone() + "\n")).collect();
         Made { sources, root, checked, arguments, pieces, shown, numbers }
+    }
+
+    /// Definitions that are entered, with the values that they name: as these are now, whatever the names mean later.
+    pub fn with_values(&self, mut input: Input) -> Input {
+        let used = names(&input.text);
+        for Variable { name, value, ty } in self.variables.iter().filter(|variable| used.contains(&variable.name)) {
+            if let Some(value) = written::source(value) {
+                input.values.push_str(&format!("def {name} : {ty} = {value}\n"));
+            }
+        }
+        input
+    }
+
+    /// A kept value that a definition names and cannot know, although something that was defined before has its name: it would mean that.
+    pub fn misread(&self, text: &str) -> Option<String> {
+        let used = names(text);
+        let defines =
+            |input: &Input, name: &str| defined(&format!("{}{}", input.values, input.text)).iter().any(|other| other.as_str() == name);
+        let named = self.variables.iter().filter(|variable| used.contains(&variable.name) && written::source(&variable.value).is_none());
+        named.map(|variable| &variable.name).find(|name| self.definitions.iter().any(|input| defines(input, name))).cloned()
+    }
+
+    /// What is said of a name that definitions do not know, if there is a value of that name.
+    pub fn unknown(&self, name: &str) -> Option<String> {
+        let variable = self.variables.iter().find(|variable| variable.name == name)?;
+        let (name, ty) = (&variable.name, &variable.ty);
+        let most = written::MOST;
+        Some(format!(
+            "definitions know kept values of real numbers, at most {most} of them; make `({name}: {ty})` a parameter, and give it `{name}`"
+        ))
     }
 
     /// Binds a variable; a definition of the same name is hidden by it in expressions.

@@ -109,6 +109,7 @@ impl Formatted {
         let (ast, unit, mut pieces) = read(file, text, futhark)?;
         let tree = tree::Tree::new(&ast, &unit, &pieces);
         let drop = layout::superfluous(&pieces, &tree);
+        let essence = same::Essence::new(text, &pieces, &tree, &drop);
         tokens::tidy(&mut pieces, &drop);
         let items = layout::layout(&pieces, &tree);
         let line_end = if crlf(text) { "\r\n" } else { "\n" };
@@ -117,7 +118,9 @@ impl Formatted {
         if !out.is_empty() {
             out.push_str(line_end);
         }
-        same::check(file, text, &out, futhark);
+        if out != text {
+            same::check_from(&essence, file, &out, futhark);
+        }
         Ok(Formatted { text: out, pieces, placed })
     }
 

@@ -7,7 +7,7 @@ use super::tree::{Tag, Tree};
 use crate::base::{FileId, Span};
 
 /// What is compared of a program.
-struct Essence<'a> {
+pub(super) struct Essence<'a> {
     tokens: Vec<&'a str>,
     comments: Vec<&'a str>,
     /// Nodes with their ranges of the tokens that are kept.
@@ -22,9 +22,24 @@ pub(super) fn check(file: FileId, before: &str, after: &str, futhark: bool) {
     if before == after {
         return;
     }
-    let (Some(old), Some(new)) = (essence(file, before, futhark), essence(file, after, futhark)) else {
-        crate::ice!(Span::default(), "what was formatted cannot be read any more")
-    };
+    match read(file, before, futhark) {
+        Ok((ast, unit, pieces)) => {
+            let tree = Tree::new(&ast, &unit, &pieces);
+            check_from(&Essence::new(before, &pieces, &tree, &superfluous(&pieces, &tree)), file, after, futhark);
+        }
+        Err(_) => unreadable(),
+    }
+}
+
+fn unreadable() -> ! {
+    crate::ice!(Span::default(), "what was formatted cannot be read any more")
+}
+
+/// The same, where the text before has been read already.
+pub(super) fn check_from(old: &Essence<'_>, file: FileId, after: &str, futhark: bool) {
+    let Ok((ast, unit, pieces)) = read(file, after, futhark) else { unreadable() };
+    let tree = Tree::new(&ast, &unit, &pieces);
+    let new = Essence::new(after, &pieces, &tree, &superfluous(&pieces, &tree));
     let what = if old.tokens != new.tokens {
         "tokens"
     } else if old.comments != new.comments {
@@ -37,25 +52,26 @@ pub(super) fn check(file: FileId, before: &str, after: &str, futhark: bool) {
     crate::ice!(Span::default(), "formatting would change {what} of the program")
 }
 
-fn essence(file: FileId, text: &str, futhark: bool) -> Option<Essence<'_>> {
-    let (ast, unit, pieces) = read(file, text, futhark).ok()?;
-    let tree = Tree::new(&ast, &unit, &pieces);
-    let mut dropped = superfluous(&pieces, &tree).into_iter().peekable();
-    let mut essence =
-        Essence { tokens: Vec::with_capacity(pieces.len()), comments: Vec::new(), nodes: Vec::with_capacity(tree.nodes.len()) };
-    // The number of each token among those that are kept.
-    let mut numbers = Vec::with_capacity(pieces.len() + 1);
-    for (at, piece) in pieces.iter().enumerate() {
-        numbers.push(essence.tokens.len() as u32);
-        essence.comments.extend(comments(piece).map(|(start, end)| &text[start as usize..end as usize]));
-        if dropped.next_if_eq(&(at as u32)).is_none() {
-            essence.tokens.push(&text[piece.start as usize..piece.end as usize]);
+impl<'a> Essence<'a> {
+    /// That of a text as it was read; `dropped` are the tokens that the style leaves out.
+    pub(super) fn new(text: &'a str, pieces: &[Piece], tree: &Tree, dropped: &[u32]) -> Essence<'a> {
+        let mut dropped = dropped.iter().copied().peekable();
+        let mut essence =
+            Essence { tokens: Vec::with_capacity(pieces.len()), comments: Vec::new(), nodes: Vec::with_capacity(tree.nodes.len()) };
+        // The number of each token among those that are kept.
+        let mut numbers = Vec::with_capacity(pieces.len() + 1);
+        for (at, piece) in pieces.iter().enumerate() {
+            numbers.push(essence.tokens.len() as u32);
+            essence.comments.extend(comments(piece).map(|(start, end)| &text[start as usize..end as usize]));
+            if dropped.next_if_eq(&(at as u32)).is_none() {
+                essence.tokens.push(&text[piece.start as usize..piece.end as usize]);
+            }
         }
+        numbers.push(essence.tokens.len() as u32);
+        let number = |at: u32| numbers[at as usize];
+        essence.nodes.extend(tree.nodes.iter().map(|node| (node.tag, number(node.first), number(node.end))));
+        essence
     }
-    numbers.push(essence.tokens.len() as u32);
-    let number = |at: u32| numbers[at as usize];
-    essence.nodes.extend(tree.nodes.iter().map(|node| (node.tag, number(node.first), number(node.end))));
-    Some(essence)
 }
 
 fn comments(piece: &Piece) -> impl Iterator<Item = (u32, u32)> + '_ {

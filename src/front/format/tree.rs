@@ -84,7 +84,8 @@ pub(super) struct Tree {
 
 impl Tree {
     pub fn new(ast: &Ast, unit: &SourceUnit, pieces: &[Piece]) -> Tree {
-        let mut found = Collector { ast, pieces, nodes: Vec::new() };
+        let starts = pieces.iter().map(|piece| piece.start).collect();
+        let mut found = Collector { ast, starts, near: 0, nodes: Vec::new() };
         unit.decls.iter().for_each(|decl| found.decl(decl));
         let mut ranges = found.nodes;
         // Parents come before their children, also where both are the same tokens.
@@ -144,13 +145,29 @@ impl Tree {
 
 struct Collector<'a> {
     ast: &'a Ast,
-    pieces: &'a [Piece],
+    /// The first byte of each token.
+    starts: Vec<u32>,
+    /// The token that was looked for last: the next one is seldom far away.
+    near: usize,
     nodes: Vec<(Tag, u32, u32)>,
 }
 
 impl Collector<'_> {
-    fn token_from(&self, byte: u32) -> u32 {
-        self.pieces.partition_point(|piece| piece.start < byte) as u32
+    /// The first token that does not begin before a byte.
+    fn token_from(&mut self, byte: u32) -> u32 {
+        let (starts, mut step) = (&self.starts, 1);
+        let (mut low, mut high) = (self.near, self.near);
+        while low > 0 && starts[low - 1] >= byte {
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        step = 1;
+        while high < starts.len() && starts[high] < byte {
+            high = (high + step).min(starts.len());
+            step *= 2;
+        }
+        self.near = low + starts[low..high].partition_point(|start| *start < byte);
+        self.near as u32
     }
 
     fn add(&mut self, tag: Tag, span: Span) {
@@ -161,7 +178,7 @@ impl Collector<'_> {
     }
 
     /// The tokens of a declaration. `local` stands right before what it is about.
-    fn range(&self, decl: &Decl) -> Option<(u32, u32)> {
+    fn range(&mut self, decl: &Decl) -> Option<(u32, u32)> {
         let span = match decl {
             Decl::Def(decl) => decl.span,
             Decl::Val(decl) => decl.span,

@@ -81,7 +81,9 @@ fn where_time_and_memory_go() {
     ] {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }
-    let page = place.ok(&[&args[..], &["--format", "html"]].concat());
+    assert_eq!(place.ok(&[&args[..], &["--format", "html", "-o", "page.html"]].concat()), "");
+    let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
+    place.refused(&["profile", "a.rem", "-o", "a.rem"], &["E0603"]);
     assert!(page.contains("<div class=\"flame\">") && page.contains("let y = loop x = x for i &lt; k do x with"), "{page}");
     assert!(page.ends_with("</html>\n") && !page.contains("for i < k"), "{page}");
     assert!(text.contains("let y = loop x = x for i < k") && text.contains("its old elements are read later"), "{text}");

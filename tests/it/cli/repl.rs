@@ -82,6 +82,37 @@ fn errors_have_their_places_and_the_session_goes_on() {
     assert!(ran.err.contains("def f = .."), "{}", ran.err);
 }
 
+#[test]
+fn definitions_know_values_that_were_kept() {
+    check("let x = 2.5\ndef f y = x + y\nlet x = 10.0\nf 1\ndef g y = x + y\ng 1\n", "3.5f64\n11.0f64\n");
+    // A definition that is hidden by a value is hidden in later definitions too.
+    check("def x = true\nlet x = [1i64, -2]\ndef f [n] (y: [n]i64) = x ++ y\nf x\n:list\n:infer f\n", KNOWN);
+    let odd =
+        "let (a, {b, c}) = ([-f64.inf, f64.nan], {b = [] : [0][3]i8, c = (true, [(1u8, {z = -0.5f32})])})\ndef all = (a, b, c)\nall\n";
+    check(odd, "[-f64.inf, f64.nan]\nempty([0][3]i8)\ntrue\n[1u8]\n[-0.5f32]\n");
+    // What is too large, and what has no literals, is named.
+    let ran =
+        session(&Place::new(&[]), "let x = iota 5000\ndef f (i: i64) = x[i]\nlet z = 1 + 2j\ndef g = z\ndef h (x: []i64) = x[0]\nh x\n");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), "0i64\n"));
+    for text in ["unknown name `x`", "make `(x: [5000]i64)` a parameter", " --> input 2:1:18", "make `(z: c128)` a parameter"] {
+        assert!(ran.err.contains(text), "no {text:?} in\n{}", ran.err);
+    }
+    let ran = session(&Place::new(&[]), "let x = 1i64\ndef f = x\nlet x = iota 5000\ndef g = x\n");
+    assert!(ran.err.contains("`x` would not mean the value that was kept last"), "{}", ran.err);
+    let ran = session(&Place::new(&[]), "let x = 1i64\ndef f (y: i64) =\n  x + tru\n\n");
+    assert!(ran.err.contains(" --> input 2:2:7"), "{}", ran.err);
+}
+
+const KNOWN: &str = "\
+[1i64, -2i64, 1i64, -2i64]
+def x = true
+def f [n] (y: [n]i64) = x ++ y
+x : [2]i64
+f : [n]i64 -> [n+2]i64
+def f [n] (y: [n]i64) = x ++ y
+-- nothing inserted
+";
+
 /// Ctrl-C on a terminal stops the evaluation and not the session (`script` makes a terminal).
 #[cfg(unix)]
 #[test]

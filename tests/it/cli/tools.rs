@@ -99,6 +99,21 @@ type pair = (f64, f64)
 -- 6.0 9.0
 def twice (p: pair) : pair = (p.0 * 2, p.1 * 2)
 
+module type both = { val a : f64 }
+
+module type m = {
+  type t
+  include both
+  -- | Of the type.
+  val one : t
+}
+
+module both : m with t = i64 = {
+  type t = i64
+  def a : f64 = 0
+  def one : t = 1
+}
+
 module m = {
   -- | The third.
   def thrice (x: f64) = x * 3
@@ -115,6 +130,10 @@ fn pages_about_a_file_have_types_comments_sources_and_nothing_from_elsewhere() {
     for part in [
         "About &lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>quotes</code>.",
         "<section id=\"m.thrice\"",
+        "<section id=\"type:m.one\"",
+        "<section id=\"type:both.a\"",
+        "module type m = {\n  type t\n  include <a href=\"a.html#type:both\">both</a>\n  ..\n}",
+        "<h3><code>both.one</code></h3>\n<pre>def one : <a href=\"a.html#both.t\">t</a></pre>\n<p>Of the type.</p>",
         "<pre>thrice : f64 -&gt; f64</pre>",
         "<pre class=\"example\">twice (1, 2)</pre>\n<pre class=\"results\">2.0 4.0</pre>",
         "<a href=\"a.html#pair\">pair</a>",
@@ -125,7 +144,7 @@ fn pages_about_a_file_have_types_comments_sources_and_nothing_from_elsewhere() {
     }
     assert!(!page.contains("hidden") && !page.contains("<script>alert"), "{page}");
     assert!(read("index.html").contains("<a href=\"b-i-.html\"><code>b&lt;i&gt;.rem</code></a>"));
-    assert!(read("search.js").contains("[\"m.thrice\",\"a.html\",\"The third.\"]"));
+    assert!(read("search.js").contains("[\"m.thrice\",\"a.html#m.thrice\",\"The third.\"]"));
     for name in ["a.html", "index.html", "lib-graph.html", "search.js", "style.css"] {
         assert!(!read(name).contains("http"), "{name}");
     }
