@@ -154,28 +154,28 @@ impl Elab<'_> {
             if reversed || !regular {
                 continue;
             }
-            let front = self.to_front(array, at, span)?;
+            let front = self.brought_to_front(array, at, span)?;
             let sliced = self.take_slice(front, (start, end, &Some(by.clone())), span)?;
-            array = self.from_front(sliced, at, span)?;
+            array = self.put_back(sliced, at, span)?;
             left[at] = Position::Slice { start: None, end: None, step: None };
         }
         Ok((array, left))
     }
     /// The array with the dimension below so many others, and the outermost one, as the outermost one.
-    fn to_front(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
+    fn brought_to_front(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
         match others.checked_sub(1) {
             None => self.transposed(array, span),
             Some(others) => {
-                let array = self.map_rows(array, span, |elab, row| elab.to_front(row, others, span))?;
+                let array = self.map_rows(array, span, |elab, row| elab.brought_to_front(row, others, span))?;
                 self.transposed(array, span)
             }
         }
     }
-    fn from_front(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
+    fn put_back(&mut self, array: Typed, others: usize, span: Span) -> Result<Typed> {
         let array = self.transposed(array, span)?;
         match others.checked_sub(1) {
             None => Ok(array),
-            Some(others) => self.map_rows(array, span, |elab, row| elab.from_front(row, others, span)),
+            Some(others) => self.map_rows(array, span, |elab, row| elab.put_back(row, others, span)),
         }
     }
     fn transposed(&mut self, (array, ty): Typed, span: Span) -> Result<Typed> {
