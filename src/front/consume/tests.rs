@@ -51,7 +51,8 @@ fn memory_is_shared_through_names_parts_and_functions() {
     wrong("def t [n] (xs: *[n]i32) = let f = \\(i: i64) -> xs[i] in (bump xs, f)", "E0651 f");
     wrong("def t [n] (xs: *[n]i32) = let f = \\(i: i64) -> xs[i] let g = \\i -> f i in (bump xs, g 1)", "E0651 g");
     wrong("def t [n] (xs: *[n]i32) = (bump (id xs), xs)", "E0651 xs");
-    wrong("def t [n] (xs: *[n]i32) (ys: [n]i32) = let zs = const xs ys in (bump zs, 1)", "E0652 zs");
+    wrong("def t [n] (xs: *[n]i32) (ys: [n]i32) = let zs = const ys xs in (bump zs, 1)", "E0652 zs");
+    fine("def t [n] (xs: *[n]i32) (ys: [n]i32) = let zs = const xs ys in (bump zs, 1)");
     fine("def t [n] (xs: *[n]i32) (ys: [n]i32) = let zs = map2 (+) xs ys in (bump zs, ys, xs)");
     wrong("def t (xss: *[2][2]i32) = let a = flatten xss in (map bump xss, a)", "E0651 a");
 }
