@@ -69,6 +69,7 @@ pub fn prepare_profiled(loaded: &Loaded, entries: &[Symbol], options: &Options) 
 pub struct Built {
     native: driver::Native,
     file: build::Library,
+    strict: bool,
 }
 
 impl Built {
@@ -84,7 +85,7 @@ impl Built {
             file.discard();
             file = build::library(&native.text, strict, None)?;
         }
-        Ok(Built { native, file })
+        Ok(Built { native, file, strict })
     }
 
     /// The program with a context of its own for so many threads.
@@ -92,7 +93,12 @@ impl Built {
     /// # Errors
     /// E0616: the library cannot be loaded; E0507.
     pub fn load(&self, threads: usize) -> Result<Program, Box<Diagnostic>> {
-        Program::new(Library::load(&self.file)?, self.native.clone(), threads)
+        let library = match Library::load(&self.file) {
+            Ok(library) => library,
+            // Another program has replaced the entry of the cache meanwhile.
+            Err(_) => load_made(&|| build::library(&self.native.text, self.strict, None))?,
+        };
+        Program::new(library, self.native.clone(), threads)
     }
 }
 
