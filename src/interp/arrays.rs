@@ -4,6 +4,7 @@ use super::failure::{broken, misfit, negative};
 use super::{Failure, Outcome};
 use crate::base::{Code, MAX_SIZE, Scalar, Span};
 use crate::ir::core::Prim;
+use crate::runtime::block::range_step;
 use crate::runtime::{Array, Buffer, Builder, Value};
 
 /// What stands in slots that hold nothing.
@@ -106,17 +107,7 @@ pub(super) fn range_steps(prim: Prim, a: Scalar, s: Scalar, b: Scalar, span: Spa
     let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
         return Err(broken("integers were expected"));
     };
-    // A step is the difference of two numbers of the type, and wraps around like others: it goes down if the second number is less. Steps
-    // of one are those of ranges without a second number, from the last or the first number of the type, too.
-    let (bits, wraps) = (ty.bytes() * 8, |x: i128| Scalar::from_i128(ty, x).as_i128().unwrap_or(x));
-    let downwards = prim == Prim::RangeDownto;
-    let second_is_less = wraps(start + step) < start;
-    let down = second_is_less && (downwards || step != 1) || downwards && step == wraps(-1);
-    let step = match (down, step > 0) {
-        (true, true) => step - (1i128 << bits),
-        (false, false) if step < 0 => step + (1i128 << bits),
-        _ => step,
-    };
+    let step = range_step(prim, ty, start, step);
     let (up, inclusive) = (step > 0, i128::from(prim == Prim::RangeThrough));
     let (direction_fits, limit) = if prim == Prim::RangeUpto {
         (step > 0, "..<")

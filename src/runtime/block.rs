@@ -485,15 +485,27 @@ fn range<A: Atomic>(a: i64, b: i64) -> Result<Block<A>> {
     vector_of((a..b).map(Scalar::I64), size)
 }
 
+/// The step of a range, which arrives wrapped around: it is the difference of two numbers of the type, and goes down if the second one is
+/// less. Steps of one are those of ranges without a second number, from the last or the first number of the type, too.
+pub fn range_step(prim: Prim, ty: PrimType, start: i128, step: i128) -> i128 {
+    let wraps = |x: i128| Scalar::from_i128(ty, x).as_i128().unwrap_or(x);
+    let whole = 1i128 << (ty.bytes() * 8);
+    let downwards = prim == Prim::RangeDownto;
+    let down = wraps(start + step) < start && (downwards || step != 1) || downwards && step == wraps(-1);
+    match down {
+        true if step > 0 => step - whole,
+        false if step < 0 => step + whole,
+        _ => step,
+    }
+}
+
 /// `a, a+s, ..` before (`upto`, `downto`) or up to and including (`through`) `b`.
 fn stepped<A: Atomic>(prim: Prim, a: Scalar, s: Scalar, b: Scalar) -> Result<Block<A>> {
     let ty: PrimType = a.prim();
     let (Some(start), Some(step), Some(end)) = (a.as_i128(), s.as_i128(), b.as_i128()) else {
         return Err(Fault::malformed("integers were expected"));
     };
-    // Steps of unsigned types are signed numbers that arrive wrapped around.
-    let half = 1i128 << (ty.bytes() * 8 - 1);
-    let step = if !ty.is_signed() && step >= half { step - 2 * half } else { step };
+    let step = range_step(prim, ty, start, step);
     let leads = match prim {
         Prim::RangeUpto => step > 0 && start <= end,
         Prim::RangeDownto => step < 0 && start >= end,
