@@ -195,9 +195,7 @@ class Lists(InPlace):
         zeros = f"replicate {size} {text}" if start.number == 0 else f"{value.argument} ++ replicate ({size} - {length}) {text}"
         lines.append(f"let ({self.name_of(own)}: [{size}]{element}) = {zeros}" if start.number == 0 else f"let {self.name_of(own)} = ({zeros} :> [{size}]{element})")
         lines.append(f"let {self.name_of(number)} = {length if start.number != 0 else '0i64'}")
-        self.env[own] = Value(self.name_of(own), ATOM, value.dtype, (Size.name(size), *value.shape[1:]), memory=value.memory, serial=object())
-        self.env[number] = Value(self.name_of(number), ATOM, "i64", weak=True, small=True)
-        self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory, kind=value.kind)
+        self.hold(name, own, number, Size.name(size))
         return lines
 
     def growing_buffer(self, name: str) -> Lines:
@@ -209,11 +207,15 @@ class Lists(InPlace):
         element = type_text(replace(value, shape=value.shape[1:]))
         count = self.size_value(value, 0).argument if value.shape[0].number != 0 else "0i64"
         lines = [f"let {self.name_of(number)} = {count}", f"let {self.name_of(own)}: []{element} = {value.text}"]
-        shape = unknown_size(), *value.shape[1:]
-        self.env[own] = Value(self.name_of(own), ATOM, value.dtype, shape, memory=value.memory, serial=object())
+        self.hold(name, own, number, unknown_size())
+        return lines
+
+    def hold(self, name: str, own: str, number: str, size: Size) -> None:
+        """From here on a list is a buffer of this size and a count."""
+        value = value_of(self.env[name])
+        self.env[own] = Value(self.name_of(own), ATOM, value.dtype, (size, *value.shape[1:]), memory=value.memory, serial=object())
         self.env[number] = Value(self.name_of(number), ATOM, "i64", weak=True, small=True)
         self.env[name] = Value(name, ATOM, value.dtype, (unknown_size(), *value.shape[1:]), listed=value.listed, weakly=value.weakly, spread=(own, number), memory=value.memory, kind=value.kind)
-        return lines
 
     def gathered_list(self, name: str) -> Lines:
         """The list that a buffer holds, after the loop."""

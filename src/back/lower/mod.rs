@@ -355,7 +355,7 @@ impl<'a, 'p> Lower<'a, 'p> {
         let own = &self.out.scope().handles;
         let mut from: Vec<Handle> =
             mem.keep.iter().copied().filter(|handle| mutated!(TransferWhatIsOthers, own.contains(handle), true)).collect();
-        from.extend(others.iter().copied().filter(|handle| !mem.keep.contains(handle)));
+        from.extend(others);
         self.copies_unless(ptr, self.out.ptrs[mem.ptr].name, &from, &count, span);
         self.emit(Stmt::Transfer { to: handle, ptr, from, count, span });
         (ptr, handle)

@@ -3,9 +3,8 @@
 use super::error::{Error, ErrorKind as Wrong, Mismatch};
 use super::scope::{Frame, make_box, wrap};
 use super::{Elab, Result, Typed};
-use crate::base::Scalar;
 use crate::base::scalar::Op;
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopParam, Shape, ShapeItem, Type};
 use crate::ir::surface::{self, ExprId, PatId, PatKind, TypeKind, view};
 use crate::ir::tables::Res;

@@ -148,14 +148,13 @@ impl Elab<'_> {
     fn inner_steps(&mut self, mut array: Typed, rest: &[Position], span: Span) -> Result<(Typed, Vec<Position>)> {
         let mut left = rest.to_vec();
         for (at, position) in rest.iter().enumerate() {
-            let Position::Slice { start, end, step: Some(by) } = position else { continue };
-            let reversed = is_negative(by) && start.is_none() && end.is_none() && matches!(by.kind(), ExprKind::Lit(Scalar::I64(-1)));
+            let Position::Slice { start, end, step } = position else { continue };
             let regular = array.1.shape().items.iter().take_while(|item| matches!(item, ShapeItem::Dim(_))).count() > at + 1;
-            if reversed || !regular {
+            if step.is_none() || reverses_all((start, end, step)) || !regular {
                 continue;
             }
             let front = self.brought_to_front(array, at, span)?;
-            let sliced = self.take_slice(front, (start, end, &Some(by.clone())), span)?;
+            let sliced = self.take_slice(front, (start, end, step), span)?;
             array = self.put_back(sliced, at, span)?;
             left[at] = Position::Slice { start: None, end: None, step: None };
         }
@@ -200,6 +199,7 @@ impl Elab<'_> {
     }
     fn take_slice(&mut self, (array, ty): Typed, (start, end, step): Bounds, span: Span) -> Result<Typed> {
         let n = outer_dim(&ty).ok_or_else(|| self.missing(span))?;
+        let all_reversed = reverses_all((start, end, step));
         let start = start.as_ref().map(|start| self.bound(start, &n, step, span)).transpose()?;
         let end = end.as_ref().map(|end| self.bound(end, &n, step, span)).transpose()?;
         // Before the first element nothing begins.
@@ -219,8 +219,7 @@ impl Elab<'_> {
         };
         // Without a bound a negative step starts at the last element and runs past the first.
         let negative = is_negative(step);
-        let whole_reverse = negative && start.is_none() && end.is_none() && matches!(step.kind(), ExprKind::Lit(Scalar::I64(-1)));
-        if whole_reverse {
+        if all_reversed {
             let fun = prim_instance(Prim::Reverse, vec![atom], indices, span);
             return Ok((call(fun, vec![array], span), ty));
         }
@@ -439,6 +438,12 @@ impl Elab<'_> {
 /// Whether a step is a negative number.
 fn is_negative(step: &Expr) -> bool {
     matches!(step.kind(), ExprKind::Lit(Scalar::I64(step)) if *step < 0)
+}
+
+/// Whether a slice is `::-1`, which is as long as the array.
+fn reverses_all((start, end, step): Bounds) -> bool {
+    let back = |step: &Expr| matches!(step.kind(), ExprKind::Lit(Scalar::I64(-1)));
+    start.is_none() && end.is_none() && step.as_ref().is_some_and(back)
 }
 
 fn steps_back(step: &Option<Expr>) -> bool {
