@@ -158,6 +158,8 @@ fn check_collecting(
     // What is wrong in a parametric module is wrong in its copies.
     let mut seen = FxHashSet::default();
     diagnostics.retain(|d| seen.insert((d.code, d.message.clone(), d.labels.first().map(|label| label.span))));
+    // Said only of programs that are right: who looks for a mistake may not have written the rest yet.
+    let unused: Vec<Diagnostic> = diagnostics.extract_if(.., |d| d.code == Code::UnusedName).collect();
     let schemes = Schemes::new(&program);
     let declared_tparams = program.tparams.len();
     let mut reuse = previous.and_then(|previous| again::Reuse::new(previous, sources, root, &mut program));
@@ -190,6 +192,9 @@ fn check_collecting(
                 checked.clean.insert(def);
             }
         }
+    }
+    if !checked.failed() {
+        checked.diagnostics.extend(unused);
     }
     checked.names = checked.program.defs.iter().map(|(id, def)| (def.unique, id)).collect();
     checked.core.attributes = attributes::attributes(&checked.program, sources);

@@ -217,9 +217,14 @@ def _function(program: Program, name: str) -> Function:
     return program[name]
 
 
-def _program(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, evaluate: bool) -> Program:
+def _silent(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, evaluate: bool) -> Program:
+    """A program whose warnings nobody sees."""
     provide()
-    made = Program(path, text, imports, threads, strict, evaluate)
+    return Program(path, text, imports, threads, strict, evaluate)
+
+
+def _program(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, evaluate: bool) -> Program:
+    made = _silent(path, text, imports, threads, strict, evaluate)
     for warning in made.warnings:
         warnings.warn(warning, ProgramWarning, stacklevel=3)
     return made
@@ -242,6 +247,11 @@ def compile(text: str, *, path: str = "<text>", threads: int = 0, strict: bool =
     if not isinstance(text, str):
         raise TypeError(f"the text of a program is a `str`, not {type(text).__name__!r}")
     return _program(path, text, None, _count(threads), strict, _evaluates(backend))
+
+
+def compile_translated(text: str, *, path: str, backend: str) -> Program:
+    """As `compile`, for a program that was written by `port`: its warnings are about lines that the caller did not write."""
+    return _silent(path, text, None, 0, False, _evaluates(backend))
 
 
 def _count(threads: int) -> int:

@@ -56,6 +56,7 @@ codes! {
     ModuleApplication "E0213",
     ModuleTypeWith "E0214",
     TooManyModuleInstances "E0215",
+    UnusedName "E0216",
     // Types.
     TypeMismatch "E0301",
     NotAFunction "E0302",

@@ -1,7 +1,7 @@
 //! What is wrong with a document, as editors show it.
 
 use super::Analysis;
-use crate::base::Span;
+use crate::base::{Code, Span};
 use crate::diag::{self, Severity};
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString, Range, Uri,
@@ -51,7 +51,7 @@ fn one(analysis: &Analysis, uri_of: &dyn Fn(&str) -> Option<Uri>, found: &diag::
         source: Some("remora".to_string()),
         message: diag::visible(&message).into_owned(),
         related_information: (!related.is_empty()).then_some(related),
-        tags: None::<Vec<DiagnosticTag>>,
+        tags: matches!(found.code, Code::UnusedName | Code::UnreachableCase).then(|| vec![DiagnosticTag::UNNECESSARY]),
         data: None,
     }
 }

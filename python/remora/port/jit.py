@@ -135,7 +135,7 @@ class JitFunction:
         if translation.problems:
             raise PortError(translation.problems)
         try:
-            program = _program.compile(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+            program = _program.compile_translated(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
         except CompileError as error:
             code = self.__port__.__code__
             said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"

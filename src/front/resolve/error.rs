@@ -1,5 +1,6 @@
 //! What is wrong with names, modules and imports, as data. [`super::report`] puts it into words.
 
+use super::unused::Binder;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::{Ident, TypeParam};
 
@@ -27,6 +28,11 @@ pub(super) enum ErrorKind {
     /// A function uses itself by a name that meant something else before: a warning.
     HidesByRecursion {
         name: Symbol,
+    },
+    /// A local name that nothing uses: a warning.
+    Unused {
+        name: Symbol,
+        binder: Binder,
     },
     /// A name or an operator that means nothing, with the other places where the definition mentions it. With `implicit_start`, where a loop
     /// without `=` takes its start from variables before it.

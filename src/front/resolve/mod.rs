@@ -24,6 +24,7 @@ mod modules;
 mod report;
 mod scope;
 mod signature;
+mod unused;
 mod walk;
 mod words;
 

@@ -4,6 +4,7 @@ use super::error::{
     Bound, Callee, Error, ErrorKind, LoadProblem, Member, MemberAdvice, MemberTypeAdvice, Missing, ModuleAdvice, ModuleTypeAdvice,
     NameAdvice, Parameters, PrefixAdvice, TypeAdvice, Written,
 };
+use super::unused::Binder;
 use super::walk::path_text;
 use super::words;
 use crate::base::{Code, Span, Symbol};
@@ -30,6 +31,7 @@ pub(super) fn report(error: &Error) -> Diagnostic {
                 .here("in its body the name is this function")
                 .help("give one of them another name, so that nobody takes one for the other")
         }
+        E::Unused { name, binder } => unused(at, *name, *binder),
         E::UnknownName { name, advice, implicit_start, also } => {
             let diagnostic = mentioned(unknown_name(at, *name, advice.as_ref()), also);
             start(in_all_places(diagnostic, also), *implicit_start)
@@ -102,6 +104,25 @@ fn unknown(code: Code, at: Span, message: String) -> Diagnostic {
 }
 
 // Values and types.
+
+fn unused(at: Span, name: Symbol, binder: Binder) -> Diagnostic {
+    let found = Diagnostic::error(Code::UnusedName, at, format!("nothing uses `{name}`")).warning();
+    match binder {
+        Binder::Pattern => {
+            let found = found.here("its value is not needed").help("leave it out, or write `_` for a value that is not needed");
+            found.fix("write `_`", at, "_")
+        }
+        Binder::Field => {
+            let found = found.here("its value is not needed").help(format!("write `{name} = _` for a field that is not needed"));
+            found.fix(format!("write `{name} = _`"), at, format!("{name} = _"))
+        }
+        Binder::Function => found.here("it is never called").help(format!("leave it out; a name that begins with `_` may be unused: `_{name}`")),
+        Binder::Update => found
+            .here("the array that this makes is not needed")
+            .note("an update makes another array with this name, and leaves the one before as it was")
+            .help(format!("leave it out, or use `{name}` below it")),
+    }
+}
 
 fn recursion(at: Span, name: Symbol, defined: Span, local: bool) -> Diagnostic {
     let report = Diagnostic::error(Code::Recursion, at, format!("`{name}` is used in its own definition"))

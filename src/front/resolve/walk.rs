@@ -93,6 +93,10 @@ impl<'a> Walk<'_, 'a> {
         self.expr(def.body);
         self.defining.pop();
         self.scope.leave(mark);
+        // A name that is not known may have been meant to use one of those.
+        if !self.stdlib && self.errors.len() == before {
+            self.unused(def.body);
+        }
         self.once(before, def.name, &def.tparams);
         let named = self.uses.len();
         self.uses.retain(|used| Some(*used) != own);
