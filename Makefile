@@ -61,6 +61,8 @@ test-scripts:
 	@.venv/bin/python tests/apl/oracle.py --cases tests/data/apl/cases.txt
 	@.venv/bin/python tests/apl/oracle.py --examples examples/apl/*.apl
 	@.venv/bin/python tests/library/check.py --remora target/debug/remora
+	@echo "the examples in libraries that have no cases there:"
+	@target/debug/remora test --examples $(foreach name,graph ragged segmented sorting text vector,stdlib/lib/$(name).rem)
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python tests/grammar.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
