@@ -4,6 +4,9 @@
 //! reduction is `l[i] op x[i] op r[i]` for each i, so element i gets what an operator hands on to its middle operand. A scan hands on from
 //! right to left what each result gets from the next one: a scan of linear functions, or of an operator with its derivative. Sums, minima
 //! and maxima need neither.
+//!
+//! A fold begins with its neutral element, as a left operand: the first element gets what the operator hands on to the right one, which is
+//! nothing where an extremum equals it, and the neutral element gets its part if it has a derivative.
 
 use super::build::Build;
 use super::reverse::{Kept, Reverse};
@@ -45,13 +48,6 @@ fn operation(body: &Body, a: Var, b: Var) -> Option<Op> {
     let Exp::Soac(Soac { inputs, lambda, scans, reduces, .. }) = &stm.exp else { return None };
     let ([x, y], true) = (&lambda.params[..], inputs[..] == [a, b] && scans.is_empty() && reduces.is_empty()) else { return None };
     operation(&lambda.body, *x, *y)
-}
-
-/// An operand of an operator.
-#[derive(Debug, Clone, Copy)]
-enum Side {
-    Left,
-    Right,
 }
 
 /// A copy of an operator with variables of its own.
@@ -106,18 +102,29 @@ impl Reverse<'_, '_> {
         let lambda = Lambda { params, body };
         let operator = Operator { lambda, neutral: vec![operator.neutral[0], Operand::int(-1)], commutative: false };
         let numbers = self.build.iota(&soac.width);
+        let start = operator.neutral[0];
         let found = self.build.reduce(vec![soac.inputs[0], numbers], operator);
+        let starts = self.build.returns_left(better, start, Operand::Var(found[0]), prim);
+        let place = self.build.select(starts, Operand::int(-1), Operand::Var(found[1]));
         self.build.stms.push(stm.clone());
-        Kept::Place(Operand::Var(found[1]))
+        Kept::Place(place)
     }
 
     pub(super) fn reduce(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>], kept: &Kept) {
         if let (Kept::Place(at), Some(adjoint)) = (kept, adjoints[0]) {
+            if self.begins_actively(operator) {
+                let starts = self.build.op(Op::Lt, PrimType::I64, &[*at, Operand::int(0)]);
+                let ty = self.build.ty(adjoint);
+                let zero = self.build.zeros(&ty);
+                let part = self.build.select(starts, adjoint, zero);
+                self.contribute(operator.neutral[0], part);
+            }
             return self.contribute_at(soac.inputs[0], vec![*at], adjoint, true);
         }
         if simple(self.build.program, operator) == Some(Simple::Add)
             && let Some(adjoint) = adjoints[0]
         {
+            self.contribute(operator.neutral[0], adjoint);
             let ty = self.build.program.ty(soac.inputs[0]).clone();
             let copies = self.build.bind("adj", ty, Exp::Rep(adjoint));
             return self.contribute(Operand::Var(soac.inputs[0]), Operand::Var(copies));
@@ -145,13 +152,46 @@ impl Reverse<'_, '_> {
             let r = this.build.cells_unless(final_one, &right, behind, &operator.neutral);
             let x: Vec<Operand> = cells.iter().map(|cell| Operand::Var(*cell)).collect();
             let seeds: Vec<Operand> = this.seeds(adjoints, operator);
-            // The first and the last one stand for themselves: what is neutral may have a derivative.
-            let z = this.build.choose(first, &x, |build| applied(build, operator, &[l.clone(), x.clone()].concat()));
-            let h = this.choose_handed(final_one, &seeds, operator, (&[z, r].concat(), &seeds), Side::Left);
-            this.choose_handed(first, &h, operator, (&[l, x].concat(), &h), Side::Right)
+            let z = applied(this.build, operator, &[l.clone(), x.clone()].concat());
+            // Behind the last one nothing is combined.
+            let h = this.handed_unless(final_one, &seeds, operator, &[z, r].concat());
+            this.handed(operator, &[l, x].concat(), &h).split_off(count)
         });
         for (input, part) in soac.inputs.iter().zip(mapped) {
             self.contribute(Operand::Var(*input), Operand::Var(part));
+        }
+        if self.begins_actively(operator) {
+            let seeds = self.seeds(adjoints, operator);
+            let none = Body { stms: Vec::new(), result: seeds.clone() };
+            let all = |this: &mut Self| right.iter().map(|array| this.build.cell(*array, &[last])).collect();
+            self.hand_to_neutral(operator, width, none, all, |_| seeds);
+        }
+    }
+    /// Whether a fold begins with something that has a derivative.
+    fn begins_actively(&self, operator: &Operator) -> bool {
+        operator.neutral.iter().any(|start| matches!(start, Operand::Var(var) if self.active.has(*var)))
+    }
+    /// Adds to the adjoints of the neutral element of a fold what its operator hands on to it, with these values as right operands and these adjoints of
+    /// the results; `none` where nothing is combined.
+    fn hand_to_neutral(
+        &mut self,
+        operator: &Operator,
+        width: &Size,
+        none: Body,
+        right: impl FnOnce(&mut Self) -> Vec<Operand>,
+        seeds: impl FnOnce(&mut Self) -> Vec<Operand>,
+    ) {
+        let size = self.build.size(width);
+        let empty = self.build.op(Op::Le, PrimType::I64, &[size, Operand::int(0)]);
+        let els = self.scope(|this| {
+            let (right, seeds) = (right(this), seeds(this));
+            let mut handed = this.handed(operator, &[operator.neutral.clone(), right].concat(), &seeds);
+            handed.truncate(operator.neutral.len());
+            handed
+        });
+        let parts = self.build.either("adj", empty, none, els);
+        for (start, part) in operator.neutral.iter().zip(parts) {
+            self.contribute(*start, part);
         }
     }
 
@@ -169,6 +209,12 @@ impl Reverse<'_, '_> {
             let plus = self.build.plus(&cell);
             let sums = self.build.scan(reversed, plus);
             let part = self.build.reversed(sums[0]);
+            if self.begins_actively(operator) {
+                let none = self.build.body(|build| vec![build.zeros(&cell)]);
+                let seeds = |this: &mut Self| vec![this.build.cell(part, &[Operand::int(0)])];
+                let first = |this: &mut Self| vec![this.build.cell(soac.inputs[0], &[Operand::int(0)])];
+                self.hand_to_neutral(operator, width, none, first, seeds);
+            }
             return self.contribute(Operand::Var(soac.inputs[0]), Operand::Var(part));
         }
         let numbers = self.build.iota(width);
@@ -193,10 +239,16 @@ impl Reverse<'_, '_> {
             let l = this.build.cells_unless(first, results, before, &operator.neutral);
             let operands: Vec<Operand> = l.into_iter().chain(x.iter().map(|cell| Operand::Var(*cell))).collect();
             let h: Vec<Operand> = rest[..count].iter().map(|cell| Operand::Var(*cell)).collect();
-            this.choose_handed(first, &h, operator, (&operands, &h), Side::Right)
+            this.handed(operator, &operands, &h).split_off(count)
         });
         for (input, part) in soac.inputs.iter().zip(mapped) {
             self.contribute(Operand::Var(*input), Operand::Var(part));
+        }
+        if self.begins_actively(operator) {
+            let types: Vec<Type> = operator.lambda.params[..count].iter().map(|param| self.build.program.ty(*param).clone()).collect();
+            let none = self.build.body(|build| types.iter().map(|ty| build.zeros(ty)).collect());
+            let cells = |this: &mut Self, arrays: &[Var]| arrays.iter().map(|array| this.build.cell(*array, &[Operand::int(0)])).collect();
+            self.hand_to_neutral(operator, width, none, |this| cells(this, &soac.inputs), |this| cells(this, &flowing));
         }
     }
     /// What each result of a scan of numbers gets, from right to left: each gets the next one's times a factor.
@@ -387,34 +439,15 @@ impl Reverse<'_, '_> {
         self.body(body, |_| seeds);
         params.iter().map(|param| self.taken_or_zeros(*param)).collect()
     }
-    /// These values if the condition holds, else what an operator hands on to one of its operands. What it captured gets its part with the right one.
-    fn choose_handed(
-        &mut self,
-        cond: Operand,
-        values: &[Operand],
-        operator: &Operator,
-        (operands, seeds): (&[Operand], &[Operand]),
-        side: Side,
-    ) -> Vec<Operand> {
-        let (from, free) = match side {
-            Side::Left => (0, Vec::new()),
-            Side::Right => (values.len(), self.active.free(&[&operator.lambda.body])),
-        };
+    /// These adjoints if the condition holds, else what an operator hands on to its left operands for them. Nothing is said of what it captured.
+    fn handed_unless(&mut self, cond: Operand, seeds: &[Operand], operator: &Operator, operands: &[Operand]) -> Vec<Operand> {
         let els = self.scope(|this| {
-            let handed = this.handed(operator, operands, seeds);
-            let mut result = handed[from..from + values.len()].to_vec();
-            result.extend(free.iter().map(|var| this.taken_or_zeros(*var)).collect::<Vec<_>>());
-            result
+            let mut handed = this.handed(operator, operands, seeds);
+            handed.truncate(seeds.len());
+            handed
         });
-        let then = self.build.body(|build| {
-            let zeros: Vec<Operand> = free.iter().map(|var| build.zeros_like(*var)).collect();
-            values.iter().copied().chain(zeros).collect()
-        });
-        let mut chosen = self.build.either("adj", cond, then, els);
-        for (var, part) in free.iter().zip(chosen.split_off(values.len())) {
-            self.contribute(Operand::Var(*var), part);
-        }
-        chosen
+        let then = Body { stms: Vec::new(), result: seeds.to_vec() };
+        self.build.either("adj", cond, then, els)
     }
     /// These values and, if there is more, what an operator hands on to its left operand. Nothing is said of what it captured.
     fn with_handed(
@@ -466,11 +499,6 @@ impl Build<'_> {
     /// The cells of arrays at an index, or these values if the condition holds.
     fn cells_unless(&mut self, cond: Operand, arrays: &[Var], at: Operand, values: &[Operand]) -> Vec<Operand> {
         let els = self.body(|build| arrays.iter().map(|array| build.cell(*array, &[at])).collect());
-        let then = Body { stms: Vec::new(), result: values.to_vec() };
-        self.either("x", cond, then, els)
-    }
-    fn choose(&mut self, cond: Operand, values: &[Operand], els: impl FnOnce(&mut Self) -> Vec<Operand>) -> Vec<Operand> {
-        let els = self.body(els);
         let then = Body { stms: Vec::new(), result: values.to_vec() };
         self.either("x", cond, then, els)
     }
