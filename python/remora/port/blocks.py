@@ -19,6 +19,17 @@ from .values import UNARY, Value
 
 Lines = list[str]
 
+# Statements that have no translation, and what to write instead.
+FORMS: dict[type, tuple[str, str]] = {
+    ast.Try: ("`try`", "look for the case before it: `if x != 0: ..`"),
+    ast.With: ("this `with`", "write the statements without it; `np.errstate` that silences warnings is read"),
+    ast.ClassDef: ("a class inside of a function", "define it outside"),
+    ast.Global: ("`global`", "pass the value as an argument, and return the new one"),
+    ast.Nonlocal: ("`nonlocal`", "return the new value, and assign it where the function is called"),
+    ast.Delete: ("`del`", "leave it out; `np.delete` leaves elements out"),
+    ast.Match: ("`match`", "write `if` and `elif`"),
+}
+
 
 @dataclass
 class Flow:
@@ -256,7 +267,8 @@ class Blocks(Indices):
         try:
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise Unread(statement, Code.FORM, f"a statement of this form ({type(statement).__name__}) is not read", "")
+                words_, instead = FORMS.get(type(statement), (f"a statement of this form ({type(statement).__name__})", ""))
+                raise Unread(statement, Code.FORM, f"{words_} is not read", instead)
             lines: Lines = method(statement)
             return comments + self.flush() + lines
         except Unread as problem:

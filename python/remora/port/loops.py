@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from .diagnostics import Code, Poisoned, Unread
 from .operators import joined
@@ -12,8 +13,9 @@ from .reading import assigned, exposed, leaves, used
 from .sizes import Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
 
-from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text
+from .blocks import Flow, Lines, finished, indented, ordered_names, raising, tuple_text
 from .iterations import Iterations
+from .returns import Flagged
 
 
 @dataclass
@@ -23,6 +25,7 @@ class Leaving:
     found: str  # the name of what says whether it was left
     result: str  # the name of the value returned
     values: list[Value] = field(default_factory=list)  # what is returned, as far as the loop was read
+    arrays: bool = False  # whether something else than numbers is returned
 
     def zero(self) -> str:
         """What the result is before a value was returned."""
@@ -45,6 +48,7 @@ def parts_of(value: Value) -> tuple[Value, ...]:
 class Loops(Iterations):
     """Reads loops."""
 
+    only_left: set[str] = set()  # variables that are read only where a loop was left by a `return`
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
 
     def s_for(self, statement: ast.For) -> Lines:
@@ -80,7 +84,7 @@ class Loops(Iterations):
         for name in carried:
             if start[name] is None:
                 raise Poisoned
-        if isinstance(statement, ast.For) and leaving is None:
+        if leaving is None:
             carried += self.given_inside(statement, body, carried, start, target_names)
         entry = {name: start[name] for name in carried}
         waiting = list(self.context.pending)  # what the heading needs
@@ -133,9 +137,12 @@ class Loops(Iterations):
                 return False
         return any(ends[name] for name in arrays)
 
-    def given_inside(self, statement: ast.For, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
+    def given_inside(self, statement: ast.For | ast.While, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
         """Variables that the loop gives their first value, and that are used after it: they begin with zeros, and the loop has to run."""
         self.late = {name: [] for name in ordered_names(ast.Module(body, [])) if name not in start and name in self.live and name not in targets}
+        if isinstance(statement, ast.While):
+            # Nothing says how often it runs.
+            self.late = {name: values for name, values in self.late.items() if name in self.only_left}
         if not self.late:
             return []
         late = self.late
@@ -154,6 +161,8 @@ class Loops(Iterations):
             self.env, self.late = dict(start), {}
         found = []
         for name, values in late.items():
+            if name in self.only_left:
+                values = [each for each in values if each is not None]
             first = values[0] if values else None
             if failed or first is None or first.items is not None or first.function is not None or any(each is None or (each.dtype, each.shape) != (first.dtype, first.shape) for each in values):
                 continue
@@ -161,9 +170,11 @@ class Loops(Iterations):
             if zero is not None:
                 start[name] = zero
                 found.append(name)
-        if found:
+        needed = [name for name in found if name not in self.only_left]
+        if needed and isinstance(statement, ast.For):
             count = self.count_of_loop(statement)
-            context.pending.append(f'let _ = assert ({count} > 0) "`{found[0]}` has no value: the loop does not run"')
+            context.pending.append(f'let _ = assert ({count} > 0) "`{needed[0]}` has no value: the loop does not run"')
+        if found:
             context.names |= {self.name_of(name) for name in found}
         return found
 
@@ -307,6 +318,7 @@ class Loops(Iterations):
             several = value.items is not None and value.dtype == "tuple" and len(value.items) > 1
             parts = parts_of(value) if several else (value,)
             if any(not part.scalar or part.rank or part.items is not None or part.dtype in ("none", "tuple", "list") for part in parts):
+                leaving.arrays = True
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
             leaving.values.append(value)
             return state("false", ["true", tuple_text([bound_text(part) for part in parts])])
@@ -335,10 +347,10 @@ class Loops(Iterations):
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
+        outer = self.live
         found, result = self.fresh_name("found"), self.fresh_name("result")
         self.context.names |= {found, result}
         comments = self.comments(statement)
-        outer = self.live
         self.live = outer | exposed(rest)
         try:
             leaving = Leaving(found, result)
@@ -347,6 +359,8 @@ class Loops(Iterations):
             self.loop(statement, leaving)
             del self.context.problems[marks[0] :]
             self.commented, self.env = marks[1], saved
+            if leaving.arrays:
+                return finished(lets, self.block([*self.flagged(statement), *rest], end))
             kinds = {tuple((part.dtype, part.weak) for part in parts_of(value)) for value in leaving.values}
             if len(kinds) > 1:
                 raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
@@ -355,6 +369,10 @@ class Loops(Iterations):
             if not leaving.values:
                 # Nothing in the loop returns, or what does could not be read, which is reported.
                 return finished(lets, ["???"] if len(self.context.problems) > marks[0] else self.block(rest, end))
+            failing = raising(rest)
+            if failing is not None:
+                lets.append(f'let _ = assert {found} "{failing}"')
+                return finished(lets, self.flow.on_return(statement, leaving.returned()))
             saved = dict(self.env)
             one = self.flow.on_return(statement, leaving.returned())
             self.env = saved
@@ -369,6 +387,21 @@ class Loops(Iterations):
         finally:
             self.live = outer
         return finished(lets, ["???"])
+
+
+    def flagged(self, statement: ast.For | ast.While) -> list[ast.stmt]:
+        """The statements that stand for a loop that a `return` of arrays leaves."""
+        known: dict[str, Any] = statement.__dict__.setdefault("rewritten", {})
+        made = statement.__dict__.get("flagged")
+        if made is None:
+            flag = self.fresh_name("found")
+            self.context.names.add(flag)
+            made = Flagged(statement, flag, set(self.env), self.locals, self.context.names)
+            known["flagged"], statement.__dict__["flagged"] = ast.Module(made.statements, []), made
+        self.locals = self.locals | made.only | {made.flag}
+        self.only_left = self.only_left | made.only
+        self.context.names |= made.only | {made.flag}
+        return list(made.statements)
 
 
 def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]) -> dict[str, list[Value]]:
