@@ -13,6 +13,7 @@ from .reading import assigned, exposed, leaves, used
 from .sizes import Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
 
+from .assignments import only_compared
 from .blocks import Flow, Lines, finished, indented, ordered_names, raising, tuple_text
 from .iterations import Iterations
 from .returns import Flagged
@@ -101,7 +102,7 @@ class Loops(Iterations):
                 for value in ends.get(name, []):
                     known = entry[name]
                     assert known is not None
-                    if any(other.dtype != value.dtype for other in ends[name]):
+                    if any(other.dtype != value.dtype for other in ends[name]) and not only_compared(self.definition.node, name):
                         known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
                     if new != known or new.serial != known.serial or new.view is not known.view:
@@ -205,7 +206,7 @@ class Loops(Iterations):
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
         if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
-            if isinstance(node, ast.While) and name not in self.live and only_compared(node, name):
+            if only_compared(self.definition.node, name):
                 # Comparisons do not tell an integer from a float of the same value.
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
             # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
@@ -421,13 +422,6 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
 
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
 
-
-
-def only_compared(statement: ast.While, name: str) -> bool:
-    """Whether a loop reads a variable in comparisons only."""
-    compared = {id(operand) for node in ast.walk(statement) if isinstance(node, ast.Compare) for operand in (node.left, *node.comparators)}
-    reads = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
-    return all(id(node) in compared for node in reads) and not any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in ast.walk(statement))
 
 
 def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:
