@@ -88,6 +88,10 @@ def closures(definition: Definition) -> set[str]:
 class Blocks(Indices):
     """Reads sequences of statements."""
 
+    def element_of(self, name: str) -> Value | None:
+        """What is known of the elements of a list that grows."""
+        raise NotImplementedError
+
     def count_of_loop(self, statement: ast.For) -> str:
         """How often a loop runs."""
         raise NotImplementedError
@@ -283,7 +287,10 @@ class Blocks(Indices):
         self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
-            self.env[name] = None
+            known = self.env.get(name)
+            if known is None or not (known.dtype == "list" and known.items is not None or known.listed) or self.element_of(name) is not None:
+                # What is appended to a list further down may say what its elements are.
+                self.env[name] = None
         return comments + [f"let {self.context.mangle(name)} = ???" for name in names]
 
     def straight(self, statements: list[ast.stmt]) -> Lines:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, grids, products, pylists, records, searches, selections, several, shapes
+from . import arrays, einsum, grids, others, products, pylists, records, searches, selections, several, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
@@ -125,6 +125,9 @@ class Expressions:
         found = self.resolve(node)
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
+        limit = others.limits(self, node)
+        if limit is not None:
+            return limit
         value = self.eval(node.value)
         if value.dtype == "grid":
             value = self.as_array(node, value)

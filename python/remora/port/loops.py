@@ -60,6 +60,8 @@ class Loops(Iterations):
 
     def loop(self, statement: ast.For | ast.While, leaving: Leaving | None = None) -> Lines:
         """A loop; with `leaving`, one that a `return` may leave."""
+        if isinstance(statement, ast.While) and getattr(statement, "moved", False):
+            statement = self.with_test_inside(statement)
         if isinstance(statement, ast.For) and leaving is None:
             short = self.unrolled(statement)
             if short is not None:

@@ -323,7 +323,9 @@ def _stack(reader: Expressions, node: ast.Call, values: list[Value], options: di
     parts = [reader.as_array(node, part) for part in values[0].items]
     if reader.called(node).__name__ == "column_stack":
         if any(part.rank != 1 for part in parts):
-            raise Unread(node, Code.SHAPE, "`column_stack` of matrices", "concatenate them with `axis=1`")
+            from .others import columns
+
+            return columns(reader, node, parts)
         axis = 1
     else:
         given = values[1] if len(values) > 1 else options.get("axis")
