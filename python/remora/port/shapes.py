@@ -203,8 +203,12 @@ def _ones(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     given = values[1] if len(values) > 1 else options.get("axis")
     if name == "squeeze":
         axes = axis_of(node, value, given)
-        if axes is None and any(size.number is None and not reader.context.never_negative(size - 2) for size in value.shape if size != ONE):
-            raise Unread(node, Code.SHAPE, "`squeeze` of dimensions whose size may be 1", "name the axis")
+        for axis, size in enumerate(value.shape):
+            if axes is None and size != ONE and size.number is None and not reader.context.never_negative(size - 2):
+                # Where it turns out to be 1 the result would have another rank.
+                if not size.known:
+                    value = named_size(reader.context, value, axis)
+                reader.context.pending.append(f'let _ = assert ({value.shape[axis].text()} != 1) "squeeze of a dimension whose size is 1 when the program runs"')
         gone = [k for k, size in enumerate(value.shape) if (axes is None or k in axes) and (size == ONE or size.number == 1)]
         if axes is not None and len(gone) != len(axes):
             raise Unread(node, Code.SHAPE, "a dimension that is not of size 1", "NumPy raises an error, too, where its size is another")
@@ -383,7 +387,11 @@ def _triangle(reader: Expressions, node: ast.Call, values: list[Value], options:
     name = reader.called(node).__name__
     value = full(node, values[0], 2)
     k = values[1] if len(values) > 1 else options.get("k", literal(0))
-    if not k.scalar or k.dtype != "i64" or value.dtype == "bool":
-        raise Unread(node, Code.FORM, f"`{name}` of this is not read", "")
+    if not k.scalar or k.dtype != "i64":
+        raise Unread(node, Code.FORM, f"`{name}` from a diagonal that is no integer", "")
+    if value.dtype == "bool":
+        from .others import said
+
+        return said(reader, node, f"np.{name}(x.astype(np.int64), k) != 0", x=value, k=k)
     amount = f"({k.text})" if k.text.startswith("-") else k.argument
     return Value(f"{reader.context.library(name, value.dtype)} {amount} {value.argument}", APPLY, value.dtype, value.shape)
