@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import types
 import warnings
 from typing import Any
@@ -19,14 +20,13 @@ def plain_forms(function: ast.FunctionDef, outer: dict[str, Any]) -> ast.Functio
     """The function without `else` of loops that are left, `with np.errstate(..)`, and variables that are tuples of one length."""
     function = with_flags(function)
     function = _Contexts(outer).visit(function)
+    function = _Deques(function, outer).visit(function)
     for each in [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)]:
         _split_tuples(each)
     return function
 
 
-class _Contexts(ast.NodeTransformer):
-    """`with np.errstate(..)` that silences warnings, as the statements in it: a program gives none."""
-
+class _Rewriter(ast.NodeTransformer):
     def __init__(self, outer: dict[str, Any]) -> None:
         self.outer = outer
 
@@ -35,6 +35,43 @@ class _Contexts(ast.NodeTransformer):
             return self.outer.get(node.id)
         base = self.resolved(node.value) if isinstance(node, ast.Attribute) else None
         return getattr(base, node.attr, None) if isinstance(node, ast.Attribute) and isinstance(base, types.ModuleType) else None
+
+
+class _Deques(_Rewriter):
+    """A `deque` that the function keeps for itself, as a list."""
+
+    def __init__(self, function: ast.FunctionDef, outer: dict[str, Any]) -> None:
+        super().__init__(outer)
+        nodes = list(ast.walk(function))
+        made = {node.targets[0].id for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and self.is_deque(node.value)}
+        # Where one is returned or passed on, it has to be a `deque`.
+        methods = {id(node.value) for node in nodes if isinstance(node, (ast.Attribute, ast.Subscript))}
+        methods |= {id(node.args[0]) for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1}
+        methods |= {id(node.test) for node in nodes if isinstance(node, (ast.While, ast.If))} | {id(node.operand) for node in nodes if isinstance(node, ast.UnaryOp)}
+        shown = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in methods}
+        self.names = made - shown
+
+    def is_deque(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.resolved(node.func) is collections.deque and len(node.args) <= 1 and not node.keywords
+
+    def visit_Assign(self, node: ast.Assign) -> Any:  # noqa: N802
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Call) and self.is_deque(node.value) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and node.targets[0].id in self.names:
+            given = node.value.args[0] if node.value.args else ast.copy_location(ast.List([], ast.Load()), node.value)
+            node.value = given if isinstance(given, (ast.List, ast.ListComp)) else ast.copy_location(ast.Call(ast.copy_location(ast.Name("list", ast.Load()), node), [given], []), node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr == "popleft" and isinstance(function.value, ast.Name) and function.value.id in self.names and not node.args:
+            function.attr = "pop"
+            node.args = [ast.copy_location(ast.Constant(0), node)]
+        return node
+
+
+class _Contexts(_Rewriter):
+    """`with np.errstate(..)` that silences warnings, as the statements in it: a program gives none."""
 
     def silent(self, item: ast.withitem) -> bool:
         call = item.context_expr
