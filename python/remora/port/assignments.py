@@ -105,6 +105,9 @@ class Assignments(Blocks):
 
     def bind(self, statement: ast.AST, name: str, value: Value) -> Lines:
         """A name for a value."""
+        known = self.env.get(name)
+        if known is not None and value.rank and value.items is None and value.text == self.name_of(name) and value.memory and value.memory == known.memory and value.shape == known.shape:
+            return []  # the array that it stands for already
         self.check_rebound(statement, name)
         if value.dtype in ("none", "text", "type") or value.function is not None:
             self.env[name] = value

@@ -114,6 +114,8 @@ class Blocks(Indices):
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.nest = object()  # the branch or the loop that is read
+        self.born: dict[str, object] = {}  # the one in which a record was made
         self.entry_name = ""  # of the function that is translated
         self.called_as: Any = None  # what a function that is called is known by
         self.current: ast.stmt | None = None  # the statement that is read
@@ -296,11 +298,12 @@ class Blocks(Indices):
     def straight(self, statements: list[ast.stmt]) -> Lines:
         """Statements that do not leave."""
         lines: Lines = []
-        outer = self.live
+        outer, nest = self.live, self.nest
+        self.nest = object()
         for k, each in enumerate(statements):
             self.live = outer | exposed(statements[k + 1 :])
             lines += self.guarded(each)
-        self.live = outer
+        self.live, self.nest = outer, nest
         return lines
 
     def name_of(self, name: str) -> str:

@@ -177,7 +177,19 @@ class Calling(Loops):
         if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
-        return self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
+        made = self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
+        own = self.same_argument(node, params, inner, returned)
+        return made if own is None else own
+
+    def same_argument(self, node: ast.Call, params: list[str], inner: Calling, returned: list[Value]) -> Value | None:
+        """The caller's variable, if a function writes to the array that it is, and returns it."""
+        for param in params:
+            known = inner.env.get(param)
+            if param not in inner.mutated or known is None or any(each.items is not None or each.text != self.context.mangle(param) or each.memory != known.memory for each in returned):
+                continue
+            argument = {**dict(zip(params, node.args)), **{str(each.arg): each.value for each in node.keywords}}.get(param)
+            return self.env.get(argument.id) if isinstance(argument, ast.Name) else None
+        return None
 
     def check_names(self, node: ast.AST, function: Definition, home: Calling, mine: set[str]) -> None:
         """Looks whether what a function sees around it has its name also where it is called."""

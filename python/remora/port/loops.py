@@ -131,7 +131,8 @@ class Loops(Iterations):
         """Whether the arrays of a loop share no memory with each other before it and after an iteration, nor with anything outside."""
         arrays = {name: value for name in carried if (value := entry[name]) is not None and value.rank and value.items is None}
         held = [each for value in arrays.values() for each in value.memory]
-        outside = {each for name, value in start.items() if name not in arrays and value is not None for item in (value.items or (value,)) for each in item.memory}
+        # What consists of other variables has no memory besides theirs.
+        outside = {each for name, value in start.items() if name not in arrays and value is not None and not value.spread for item in (value.items or (value,)) for each in item.memory}
         if len(arrays) < 2 or len(held) != len(set(held)) or set(held) & outside or any(each in self.params for each in held):
             return False
         for k in range(min((len(ends[name]) for name in arrays), default=0)):
@@ -279,7 +280,7 @@ class Loops(Iterations):
             assert value is not None
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
         early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or leaving is not None
-        outer_flow, outer_live = self.flow, self.live
+        outer_flow, outer_live, outer_nest = self.flow, self.live, self.nest
         self.live = outer_live | exposed([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
         self.changing = {self.name_of(name) for name in assigned(body)}
@@ -327,10 +328,11 @@ class Loops(Iterations):
             return state("false", ["true", tuple_text([bound_text(part) for part in parts])])
 
         self.flow = Flow(on_return, lambda node: state("false", idle), lambda node: state("true", idle))
+        self.nest = object()
         try:
             lines = self.block(prefix_of(statement, body), lambda: state("true", idle))
         finally:
-            self.flow, self.live = outer_flow, outer_live
+            self.flow, self.live, self.nest = outer_flow, outer_live, outer_nest
         self.trips = trips
         names = [self.name_of(name) for name in carried] + ([counter] if counter else []) + ([flag] if early else []) + idle
         initial = before + (["0i64"] if counter else []) + (["true"] if early else [])
