@@ -13,6 +13,7 @@ from .calls import ravel, under
 from .diagnostics import Code, Unread
 from .expressions import NONE
 from .invocations import Invocations
+from .others import said
 from .operators import applied, broadcast, elementwise, joined, sized, unknown_size, unstretched
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, INTS, Value, convert, type_text
@@ -84,6 +85,10 @@ class Indices(Invocations):
                 if found.items is not None and found.dtype == "tuple" and len(nodes) == 1:
                     # A tuple is an index for each dimension, a list is an array of integers.
                     parts += [self.as_array(part, item) if item.items is not None else item for item in found.items]
+                    continue
+                if found.dtype == "bool" and 1 < found.rank < value.rank and found.items is None:
+                    # A mask of several dimensions of more: the places where it is true.
+                    parts += said(self, part, "np.nonzero(x)", x=found).items or ()
                     continue
                 parts.append(self.as_array(part, found) if found.items is not None else found)
         used = sum(1 if not isinstance(part, Value) or part.dtype != "bool" else max(part.rank, 1) for part in parts if part is not None and part is not ...)
