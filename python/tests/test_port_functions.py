@@ -125,7 +125,8 @@ def _two_names_of_a_record(x, y):
 
 def _a_new_key(x, y):
     one = {"a": 1.0}
-    one["b"] = 2.0
+    if x[0] > 0:
+        one["b"] = 2.0
     return one["b"]
 
 

@@ -178,8 +178,7 @@ class Calling(Loops):
             self.context.pending += text
             self.instances[key] = sees
         made = self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
-        own = self.same_argument(node, params, inner, returned)
-        return made if own is None else own
+        return self.same_argument(node, params, inner, returned) or made
 
     def same_argument(self, node: ast.Call, params: list[str], inner: Calling, returned: list[Value]) -> Value | None:
         """The caller's variable, if a function writes to the array that it is, and returns it."""

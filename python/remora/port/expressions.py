@@ -125,6 +125,8 @@ class Expressions:
         found = self.resolve(node)
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
+        if node.attr == "newaxis" and self.resolve(node.value) is np:
+            return NONE
         limit = others.limits(self, node)
         if limit is not None:
             return limit

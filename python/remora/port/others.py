@@ -13,9 +13,12 @@ from .arrays import close_enough
 from .calls import refuse_options
 from .diagnostics import Code, Unread
 from .products import euclidean
-from .sizes import ONE
-from .tables import also, floating, instead
-from .values import DTYPES, NUMPY, WEAK, Value, convert, literal
+from .functions import joined_sizes
+from .operators import named_size, sized, unknown_size
+from .shapes import in_brackets
+from .sizes import ONE, Size
+from .tables import also, floating, full, instead, square
+from .values import APPLY, ATOM, DTYPES, NUMPY, WEAK, Value, convert, literal, type_text
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -88,9 +91,9 @@ def _norm(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     refuse_options(node, options, ("ord", "axis", "keepdims"))
     given = dict(zip(("x", "ord", "axis", "keepdims"), values)) | options
     order = order_of(reader, node, given.get("ord"))
-    rest = {name: given[name] for name in ("axis", "keepdims") if name in given and given[name].dtype != "none"}
+    rest: dict[str, Value] = {name: given[name] for name in ("axis", "keepdims") if name in given and given[name].dtype != "none"}
     x = reader.as_array(node, given["x"])
-    if order is None or order == 2 and "axis" not in rest and x.rank == 1 and not rest:
+    if order is None or order == 2 and x.rank == 1 and not rest:
         return euclidean(reader, node, x, rest)
     x = floating(reader, node, x)
     axis = rest.get("axis")
@@ -117,6 +120,76 @@ def order_of(reader: Expressions, node: ast.Call, value: Value | None) -> Any:
     if infinite is None:
         raise Unread(node, Code.FORM, "which norm is no constant", "write the number")
     return infinite
+
+
+# Linear algebra of singular values and eigenvalues. Vectors are those of the library: NumPy leaves their signs open.
+SIGNS = "signs of the vectors of `eigh`, `svd` and `qr` are open: NumPy's may be others"
+
+
+@instead("linalg.pinv", "linalg.matrix_rank", "linalg.slogdet", "linalg.lstsq", "linalg.svd", "linalg.eigh", "linalg.qr", "linalg.svdvals")
+def _decomposed(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    context, name = reader.context, reader.called(node).__name__
+    refuse_options(node, options, {"lstsq": ("rcond",), "svd": ("full_matrices", "compute_uv")}.get(name, ()))
+    if any(value.dtype not in ("f64", "i64", "i32", "bool") for value in values if value.dtype != "none"):
+        raise Unread(node, Code.TYPE, f"`np.linalg.{name}` of this type is not read", "convert the matrix to float64")
+    rcond = options.get("rcond", values[2] if name == "lstsq" and len(values) == 3 else None)
+    if len(values) > (3 if name == "lstsq" else 1) or rcond is not None and rcond.dtype != "none":
+        raise Unread(node, Code.FORM, f"`np.linalg.{name}` with these arguments is not read", "without a tolerance: `rcond=None`")
+    a = bound(reader, convert(floating(reader, node, full(node, reader.as_array(node, values[0]), 2)), "f64"))
+    a = square(reader, node, a) if name in ("slogdet", "eigh") else a
+    if not all(size.known for size in a.shape):
+        a = named_size(context, named_size(context, a, 0), 1)
+    if not all([context.assume(size - 1, f"`np.linalg.{name}` of no elements") for size in a.shape]):
+        a = replace(a, text=f"{context.helper('nonempty')} {a.argument}", prec=APPLY)
+    context.imports.add("lib/linalg")
+    (n, m), call = a.shape, f"linalg.{name} {a.argument}"
+    if name == "pinv":
+        return Value(call, APPLY, "f64", (m, n))
+    if name == "matrix_rank":
+        return Value(call, APPLY, "i64")
+    if name == "lstsq":
+        return _least_squares(reader, node, a, values[1])
+    return _vectors(reader, node, name, a, options)
+
+
+def _least_squares(reader: Expressions, node: ast.Call, a: Value, b: Value) -> Value:
+    """What `lstsq` returns. The residuals are there or not, which depends on the rank, so they are not read."""
+    b = convert(floating(reader, node, full(node, reader.as_array(node, b), 1, 2)), "f64")
+    size, check = joined_sizes(reader, node, a.shape[0], b.shape[0])
+    if check:
+        b = sized(reader.context, node, b, 0, a.shape[0])
+    a = bound(reader, a)
+    x = Value(f"linalg.{'lstsq' if b.rank == 1 else 'lstsq_many'} {a.argument} {b.argument}", APPLY, "f64", (a.shape[1], *b.shape[1:]))
+    rank = Value(f"i32.i64 (linalg.matrix_rank {a.argument})", APPLY, "i32")
+    values = Value(f"linalg.svdvals {a.argument}", APPLY, "f64", (unknown_size(),))
+    return Value("", ATOM, "tuple", items=(x, Value("residuals", ATOM, "function", function="residuals of `lstsq`"), rank, values))
+
+
+def _vectors(reader: Expressions, node: ast.Call, name: str, a: Value, options: dict[str, Value]) -> Value:
+    """The parts of a decomposition, under names."""
+    context, (n, m) = reader.context, a.shape
+    least = n
+    flags = {key: value.const for key, value in options.items()}
+    if name == "svdvals" or flags.get("compute_uv") is False:
+        return Value(f"linalg.svdvals {a.argument}", APPLY, "f64", (n if n == m else unknown_size(),))
+    if name == "svd" and n != m and flags.get("full_matrices") is not False:
+        context.pending.append(f'let _ = assert ({n.text()} == {m.text()}) "svd of a matrix that is not square: write full_matrices=False"')
+        a, m = sized(context, node, a, 1, n), n
+    if n != m:
+        # The smaller one has a name.
+        own = context.short("size")
+        context.stable.add(own)
+        context.pending.append(f"let {own} = i64.min {in_brackets(n.text())} {in_brackets(m.text())}")
+        least = Size.name(own)
+    if name in ("svd", "eigh", "qr"):
+        context.notes.add(SIGNS)
+    shapes: dict[str, list[tuple[Size, ...]]] = {"svd": [(n, least), (least,), (least, m)], "eigh": [(n,), (n, n)], "qr": [(n, least), (least, m)], "slogdet": [(), ()]}
+    parts = [Value(context.short(), ATOM, "f64", shape) for shape in shapes[name]]
+    context.pending.append(f"let ({', '.join(part.text for part in parts)}) = linalg.{name} {a.argument}")
+    if name in ("svd", "qr"):
+        # Of a square matrix, too, the library says that the one size is the smaller of two.
+        parts = [replace(part, text=f"({part.text} :> {type_text(part)})") for part in parts]
+    return Value("", ATOM, "tuple", items=tuple(parts))
 
 
 @also("lexsort")

@@ -53,14 +53,25 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
             raise Unread(node, Code.SHAPE, "the sizes of this shape have no names", "give them names: `k = len(x)`")
         flat = replace(flat, text=f"sized {in_brackets(product.text())} {flat.argument}", prec=APPLY)
     text, prec = flat.text, flat.prec
-    if len(real) > 4:
-        raise Unread(node, Code.SHAPE, "more than four dimensions", "")
+    if len(real) > 6:
+        raise Unread(node, Code.SHAPE, "more than six dimensions", "")
     if len(real) > 1:
         if not all(size.known for size in real):
             raise Unread(node, Code.SHAPE, "the sizes of this shape have no names", "give them names: `k = len(x)`")
-        function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[len(real)]
-        dims = "".join(f"[{size.text()}]" for size in real)
-        text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
+        rest = list(real)
+        while len(rest) > 4:
+            rest[:2] = [rest[0] * rest[1]]
+        for count_of in range(len(rest), len(real) + 1):
+            # Beyond four dimensions the first ones are split one by one.
+            sizes_now = real if count_of == len(real) else rest
+            function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[len(rest)] if count_of == len(rest) else "unflatten"
+            if count_of > len(rest) and count_of < len(real):
+                split = list(real)
+                while len(split) > count_of:
+                    split[:2] = [split[0] * split[1]]
+                sizes_now = split
+            dims = "".join(f"[{size.text()}]" for size in sizes_now)
+            text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
     return Value(text, prec, value.dtype, shape, memory=value.memory)
 
 
@@ -372,7 +383,7 @@ def _diag(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     name = reader.called(node).__name__
     if len(values) != 1 or name != "diag" and values[0].rank != 2:
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "the main diagonal is")
-    value = full(node, values[0], 1, 2)
+    value = full(node, reader.as_array(node, values[0]), 1, 2)
     if value.rank == 2:
         value = square(reader, node, value)
         return Value(f"{reader.context.library('diagonal', value.dtype)} {value.argument}", APPLY, value.dtype, value.shape[:1], memory=value.memory)
