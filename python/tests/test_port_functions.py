@@ -214,7 +214,7 @@ SINGLE = np.array([1.0, 2.0, 4.0], np.float32)
         ("np.setdiff1d(x, [1.0])", SHORT, "`setdiff1d` of i8 and f64"), ("x**2", TRUTH, "a power of truth values"),
         ("np.square(x)", TRUTH, "`square` of truth values"), ("np.gradient(x)", TRUTH, "`gradient` of bool"), ("+x", TRUTH, "before a truth value"),
         ("np.sort(x)", TRUTH, "`sort` of bool"), ("np.fliplr(x)", SHORT, "of 1 dimensions"), ("x < np.int64(2)", LONG, "a comparison of u64 and i64"),
-        ("np.linalg.norm(x, 1)", SINGLE, "this norm is not read"), ("np.maximum(x, [1, 2, 3])", SHORT, "what is no array of numbers"),
+        ("np.linalg.norm(x, 'nuc')", SINGLE, "this norm is not read"), ("np.maximum(x, [1, 2, 3])", SHORT, "what is no array of numbers"),
     ],
 )  # fmt: skip
 def test_what_has_another_type_in_numpy_is_refused(tmp_path: Path, expression: str, argument: Any, said: str):
