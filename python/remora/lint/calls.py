@@ -256,6 +256,8 @@ def joined(reader: Reader, node: ast.Call, name: str, parts: tuple[Value, ...], 
     shapes = [part.axes or () for part in parts]
     if name == "vstack":
         shapes = [shape if len(shape) > 1 else (Axis(ONE), *shape) for shape in shapes]
+    if name == "hstack":
+        shapes = [shape if shape else (Axis(ONE),) for shape in shapes]
     ranks = {len(shape) for shape in shapes}
     if len(ranks) > 1:
         reader.report(node, Rule.AGREE, f"arrays of {' and '.join(map(str, sorted(ranks)))} dimensions cannot be joined")

@@ -30,6 +30,13 @@ class Assignments(Blocks):
     def s_expr(self, statement: ast.Expr) -> Lines:
         if isinstance(statement.value, ast.Constant):
             return []
+        call = statement.value
+        if isinstance(call, ast.Call) and self.resolve(call.func) is print:
+            raise Unread(statement, Code.FORM, "`print` is not read", "leave it out, or return what it shows")
+        base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if known is not None and known.dtype == "record" and known.kind is not None:
+            raise Unread(statement, Code.FORM, "a method that changes its object", "return the new values from it, and assign them: `p.x = p.moved()`")
         raise Unread(statement, Code.FORM, "an expression whose value is not used", "leave it out, or assign it")
 
     def s_import(self, statement: ast.Import) -> Lines:
