@@ -7,6 +7,7 @@ import re
 
 from .calls import call, reduced
 from .findings import Finding, Rule
+from .guesses import default_of, extent, may_be_equal, measured
 from .shapes import ONE, UNKNOWN, Axis, Size, Value, wider
 
 Scope = dict[str, Value]
@@ -150,13 +151,9 @@ class Reader:
 
     def length(self, node: ast.Assign, scope: Scope) -> Value | None:
         """`n = len(x)`, `n = x.shape[0]` of an array of which nothing is known: a name for that size; None for others."""
-        target = node.targets[0]
-        match node.value:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) | ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=0)):
-                base = scope.get(name, UNKNOWN)
-            case _:
-                return None
-        if base.axes is not None or base.parts is not None or not isinstance(target, ast.Name) or self.inside is None:
+        target, name = node.targets[0], measured(node.value)
+        base = scope.get(name or "", UNKNOWN)
+        if name is None or base.axes is not None or base.parts is not None or not isinstance(target, ast.Name) or self.inside is None:
             return None
         size = Size(target.id)
         scope[name] = base.but(extra={**base.extra, "length": size})
@@ -226,22 +223,13 @@ class Reader:
         if base.axes is not None and (len(base.axes) != len(target.elts) or any(axis.size is not None for axis in base.axes)):
             return False
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
-        group = None if self.square(target, names) else target.lineno * 1000 + target.col_offset
+        group = None if may_be_equal(self.inside, names) else target.lineno * 1000 + target.col_offset
         sizes = [Size(f"{item}@{self.depth}") if item == "_" else Size(item, 0, None, group) for item in names]
         made = self.fresh(base.kind, tuple(Axis(size) for size in sizes))
         scope[name] = made.but(memory=base.memory or made.memory)
         for item, size in zip(names, sizes):
             scope[item] = Value("int", (), number=size)
         return True
-
-    def square(self, target: ast.AST, names: list[str]) -> bool:
-        """Whether the function asks if sizes are the same, or gives one of the names to something else: they may be equal then."""
-        function = self.inside
-        if function is None or len(set(names)) < len(names):
-            return True
-        stores = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names]
-        asked = [node for node in ast.walk(function) if isinstance(node, ast.Compare) and len({name.id for name in ast.walk(node) if isinstance(name, ast.Name)} & set(names)) > 1]
-        return len(stores) > len(names) or bool(asked)
 
     def stored(self, node: ast.stmt, place: Value, value: Value) -> None:
         assert place.axes is not None and value.axes is not None
@@ -547,40 +535,6 @@ class Reader:
         if axis.size.value is not None and end.value is not None:
             end = min(end, axis.size, key=lambda size: size.value or 0)
         return Axis(end.add(-start), axis.origins)
-
-
-def default_of(function: ast.FunctionDef, k: int) -> Value:
-    """What the default of a parameter says of it: a float is one, an integer may be any number."""
-    params = [*function.args.posonlyargs, *function.args.args]
-    at = k - (len(params) - len(function.args.defaults))
-    default = function.args.defaults[at] if at >= 0 else None
-    value = default.value if isinstance(default, ast.Constant) else None
-    return Value("float", (), extra={"weak": True}) if isinstance(value, float) else UNKNOWN
-
-
-def extent(node: ast.expr) -> tuple[str, list[int | None]] | None:
-    """The array that an expression takes slices of, and how much shorter each axis is; None for others."""
-    if isinstance(node, ast.UnaryOp):
-        return extent(node.operand)
-    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
-        return extent(node.left) or extent(node.right)
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, (ast.Name, ast.Attribute)):
-        return None
-    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if not all(isinstance(item, ast.Slice) for item in items):
-        return None
-    return ast.unparse(node.value), [shorter(item) for item in items if isinstance(item, ast.Slice)]
-
-
-def shorter(item: ast.Slice) -> int | None:
-    """By how much a slice is shorter than the axis, as a number that is not positive; None where the bounds do not say."""
-    try:
-        low, high = (0 if bound is None else ast.literal_eval(bound) for bound in (item.lower, item.upper))
-    except ValueError:
-        return None
-    if item.step is not None or type(low) is not int or type(high) is not int or low < 0 or high > 0 or high == 0 and item.upper is not None:
-        return None
-    return high - low
 
 
 def lint(text: str, file: str = "<text>") -> list[Finding]:

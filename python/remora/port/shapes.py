@@ -58,21 +58,21 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
     if len(real) > 1:
         if not all(size.known for size in real):
             raise Unread(node, Code.SHAPE, "the sizes of this shape have no names", "give them names: `k = len(x)`")
-        rest = list(real)
-        while len(rest) > 4:
-            rest[:2] = [rest[0] * rest[1]]
-        for count_of in range(len(rest), len(real) + 1):
+        first = min(len(real), 4)
+        for many in range(first, len(real) + 1):
             # Beyond four dimensions the first ones are split one by one.
-            sizes_now = real if count_of == len(real) else rest
-            function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[len(rest)] if count_of == len(rest) else "unflatten"
-            if count_of > len(rest) and count_of < len(real):
-                split = list(real)
-                while len(split) > count_of:
-                    split[:2] = [split[0] * split[1]]
-                sizes_now = split
-            dims = "".join(f"[{size.text()}]" for size in sizes_now)
+            function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[first] if many == first else "unflatten"
+            dims = "".join(f"[{size.text()}]" for size in first_joined(real, many))
             text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
     return Value(text, prec, value.dtype, shape, memory=value.memory)
+
+
+def first_joined(sizes: list[Size], count: int) -> list[Size]:
+    """So many sizes, of which the first is the product of several."""
+    joined = list(sizes)
+    while len(joined) > count:
+        joined[:2] = [joined[0] * joined[1]]
+    return joined
 
 
 def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
