@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from .shapes import UNKNOWN, Value
+
+ANNOTATION = re.compile(r"(Float|Float64|Float32|Int|Int64|Int32|UInt8|Bool|Complex|Complex128)$")
+KINDS = {"Float": "float", "Float64": "float", "Float32": "float32", "Int": "int", "Int64": "int", "Int32": "int", "UInt8": "uint8", "Bool": "bool", "Complex": "complex", "Complex128": "complex"}
 
 
 def may_be_equal(function: ast.FunctionDef | None, names: list[str]) -> bool:
@@ -58,3 +62,8 @@ def measured(node: ast.expr) -> str | None:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=0)):
             return name
     return None
+
+
+def is_nan(node: ast.expr) -> bool:
+    """Whether an expression is `np.nan`."""
+    return isinstance(node, ast.Attribute) and node.attr == "nan"

@@ -7,12 +7,10 @@ import re
 
 from .calls import call, reduced
 from .findings import Finding, Rule
-from .guesses import default_of, extent, may_be_equal, measured
+from .guesses import ANNOTATION, KINDS, default_of, extent, is_nan, may_be_equal, measured
 from .shapes import ONE, UNKNOWN, Axis, Size, Value, wider
 
 Scope = dict[str, Value]
-_ANNOTATION = re.compile(r"(Float|Float64|Float32|Int|Int64|Int32|UInt8|Bool|Complex|Complex128)$")
-_KINDS = {"Float": "float", "Float64": "float", "Float32": "float32", "Int": "int", "Int64": "int", "Int32": "int", "UInt8": "uint8", "Bool": "bool", "Complex": "complex", "Complex128": "complex"}
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 
 
@@ -102,14 +100,14 @@ class Reader:
         if not isinstance(annotation, ast.Subscript):
             return UNKNOWN
         name = annotation.value.attr if isinstance(annotation.value, ast.Attribute) else getattr(annotation.value, "id", "")
-        found = _ANNOTATION.match(name)
+        found = ANNOTATION.match(name)
         items = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
         if not found or len(items) != 2 or not isinstance(items[1], ast.Constant) or not isinstance(items[1].value, str):
             return UNKNOWN
         words = items[1].value.split()
         if any(not re.fullmatch(r"\w+", word) for word in words):
-            return self.fresh(_KINDS[found[1]], None)
-        return self.fresh(_KINDS[found[1]], tuple(Axis(Size.of(int(word)) if word.isdigit() else Size("'" + word)) for word in words))
+            return self.fresh(KINDS[found[1]], None)
+        return self.fresh(KINDS[found[1]], tuple(Axis(Size.of(int(word)) if word.isdigit() else Size("'" + word)) for word in words))
 
     def block(self, body: list[ast.stmt], scope: Scope) -> None:
         for statement in body:
@@ -441,14 +439,11 @@ class Reader:
         left = self.value(node.left, scope)
         for op, right in zip(node.ops, node.comparators):
             other = self.value(right, scope)
-            if isinstance(op, (ast.Eq, ast.NotEq)) and (self.is_nan(right) or self.is_nan(node.left)):
+            if isinstance(op, (ast.Eq, ast.NotEq)) and (is_nan(right) or is_nan(node.left)):
                 self.report(node, Rule.NAN, "NaN is equal to nothing: use `np.isnan`")
             axes = self.broadcast(node, left, other, node.left, right)
             left = Value("bool", axes)
         return left
-
-    def is_nan(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Attribute) and node.attr == "nan"
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         base = self.value(node.value, scope)

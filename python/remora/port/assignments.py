@@ -302,7 +302,7 @@ class Assignments(Blocks):
         """The values as floats where one is a literal that is an integer, the other a float, and nothing tells them apart."""
         if "f64" not in (a.dtype, b.dtype) or not any(each.dtype == "i64" and not each.rank and isinstance(each.const if each.const is not None else each.origin, int) for each in (a, b)):
             return None
-        return (convert(a, "f64"), convert(b, "f64")) if only_compared(self.definition.node, name) else None
+        return (convert(a, "f64"), convert(b, "f64")) if only_compared(self.definition.node, name, a.weak and b.weak) else None
 
     def join(self, node: ast.AST, name: str, a: Value, b: Value) -> Value:
         """What is known of a variable that comes from two places."""
@@ -323,14 +323,15 @@ class Assignments(Blocks):
         return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly, origin=origin)
 
 
-def only_compared(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
-    """Whether a variable is read only where an integer and a float of the same value do the same: in comparisons and quotients, and beside floats."""
+def only_compared(function: ast.FunctionDef | ast.Lambda, name: str, weak: bool = True) -> bool:
+    """Whether a variable is read only where an integer and a float of the same value do the same: in comparisons, and, if both are
+    Python's own, in quotients and beside floats (one of NumPy's would make f32 wider)."""
     alike: set[int] = set()
     nodes = [node for each in (function.body if isinstance(function, ast.FunctionDef) else [function.body]) for node in ast.walk(each)]
     for node in nodes:
         if isinstance(node, ast.Compare) and not any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
             alike |= {id(operand) for operand in (node.left, *node.comparators)}
-        elif isinstance(node, ast.BinOp):
+        elif isinstance(node, ast.BinOp) and weak:
             floats = any(isinstance(each, ast.Constant) and isinstance(each.value, float) for each in (node.left, node.right))
             if isinstance(node.op, ast.Div) or floats and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
                 alike |= {id(node.left), id(node.right)}

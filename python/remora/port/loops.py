@@ -209,7 +209,7 @@ class Loops(Iterations):
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
         if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
-            if only_compared(self.definition.node, name):
+            if only_compared(self.definition.node, name, known.weak and value.weak):
                 # Comparisons do not tell an integer from a float of the same value.
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
             # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
