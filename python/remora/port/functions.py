@@ -54,9 +54,19 @@ def _maximum(reader: Expressions, node: ast.Call, values: list[Value], options: 
 
 @entry("clip")
 def _clip(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    if len(values) != 3 or any(value.text == "None" for value in values):
-        raise Unread(node, Code.FORM, "`clip` without two bounds", "write `np.minimum` or `np.maximum`")
+    refuse_options(node, options, ("min", "max", "a_min", "a_max"))
+    if options:
+        low, high = (next((options[key] for key in (name, f"a_{name}") if key in options), Value("None", ATOM, "none")) for name in ("min", "max"))
+        values = [values[0], values[1] if len(values) > 1 else low, high]
+    if len(values) == 2:
+        values = [*values, Value("None", ATOM, "none")]
+    bounds = [(word, value) for word, value in zip(("maximum", "minimum"), values[1:]) if value.dtype != "none"]
+    if len(values) != 3 or not bounds:
+        raise Unread(node, Code.FORM, "`clip` with these arguments is not read", "with a lower and an upper bound")
+    if len(bounds) == 1:
+        from .others import said
+
+        return said(reader, node, f"np.{bounds[0][0]}(x, b)", x=values[0], b=bounds[0][1])
     x, low, high = values
     wanted, dtype = result_dtype(np.minimum, [x, low])
     wide, dtype = result_dtype(np.minimum, [replace(x, dtype=dtype, weak=x.weak and low.weak), high])

@@ -104,7 +104,7 @@ class Loops(Iterations):
                 for value in ends.get(name, []):
                     known = entry[name]
                     assert known is not None
-                    if any(other.dtype != value.dtype for other in ends[name]) and not only_compared(self.definition.node, name):
+                    if any(other.rank != value.rank for other in ends[name]) or any(other.dtype != value.dtype for other in ends[name]) and not only_compared(self.definition.node, name):
                         known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
                     if new != known or new.serial != known.serial or new.view is not known.view:
@@ -208,6 +208,11 @@ class Loops(Iterations):
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
+        if value.rank and not known.rank and type(known.origin) in (int, float) and known.origin == 0 and self.trips is not None:
+            # A sum of arrays that begins with Python's 0: an array of zeros, if there is an iteration.
+            zero = self.zeros(replace(value, weak=False), self.env)
+            if zero is not None and len(value.axes) == value.rank and self.context.assume(self.trips - 1, f"`{name}` is a number where the loop does not run"):
+                return zero
         if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
             if only_compared(self.definition.node, name, known.weak and value.weak):
                 # Comparisons do not tell an integer from a float of the same value.

@@ -323,3 +323,12 @@ def least_squares(a, b):
 @case((R.normal(size=(6, 3)), Q[:3, :3]))
 def distances(x, inverse):
     return np.einsum("ij,jk,ik->i", x, inverse, x), np.einsum("ij,jk,kl,il->i", x, inverse, inverse, x)
+
+
+@case((M, V))
+def sums_from_zero(a, v):
+    total, squares = 0, 0.0
+    for row in a:
+        total = total + row * 2
+        squares += np.outer(row, row)
+    return total, squares, v.clip(0), np.clip(v, None, 0.5), v.clip(max=0)
