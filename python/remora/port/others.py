@@ -243,6 +243,25 @@ def limits(reader: Expressions, node: ast.Attribute) -> Value | None:
     return reader.constant_of(node, found, ast.unparse(node))
 
 
+@also("split", "hsplit", "vsplit")
+def _split(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    """Equal parts, whose number is a constant."""
+    refuse_options(node, options, ("axis",))
+    name = reader.called(node).__name__
+    x = reader.as_array(node, values[0])
+    given = values[2] if len(values) > 2 else options.get("axis", literal(1 if name == "hsplit" and x.rank > 1 else 0))
+    if len(values) < 2 or not isinstance(values[1].const, int) or not 0 < values[1].const <= 16 or not isinstance(given.const, int) or x.rank not in (1, 2):
+        raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "slice the array: `x[:k]`, `x[k:]`")
+    axis, count = given.const % x.rank, literal(values[1].const)
+    if axis == 1:
+        text = "np.reshape(x, (x.shape[0], n, -1))"
+    else:
+        text = "np.reshape(x, (n, -1))" if x.rank == 1 else "np.reshape(x, (n, -1, x.shape[1]))"
+    whole = bound(reader, said(reader, node, text, x=x, n=count))
+    part = "x[:, k]" if axis == 1 else "x[k]"
+    return Value("", ATOM, "list", items=tuple(said(reader, node, part, x=whole, k=literal(k)) for k in range(values[1].const)))
+
+
 def best_or_default(reader: Expressions, node: ast.Call, name: str, values: list[Value], default: Value) -> Value:
     """`max(xs, default=d)`."""
     if len(values) != 1 or values[0].items is None and values[0].rank != 1:

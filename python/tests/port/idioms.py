@@ -332,3 +332,10 @@ def sums_from_zero(a, v):
         total = total + row * 2
         squares += np.outer(row, row)
     return total, squares, v.clip(0), np.clip(v, None, 0.5), v.clip(max=0)
+
+
+@case((R.normal(size=(4, 6)),))
+def parts(a):
+    top, bottom = np.split(a, 2)
+    left, middle, right = np.split(a, 3, axis=1)
+    return top, bottom - 1, left @ right.T, middle, np.hsplit(a, 2)[1]
