@@ -76,7 +76,7 @@ def plain_call(reader: Reader, node: ast.Call, name: str, scope: Scope) -> Value
     if name in reader.functions and name not in scope and not any(isinstance(item, ast.Starred) for item in node.args) and not node.keywords:
         reader.called.add(name)
         function = reader.functions[name]
-        outer = {key: value for key, value in scope.items() if key != "return"} if reader.depth == 0 else {}
+        outer = {key: value for key, value in reader.globals.items() if key != "return"}
         return reader.function(function, values, outer)
     return UNKNOWN
 
@@ -110,9 +110,15 @@ def numpy_call(reader: Reader, node: ast.Call, name: str, scope: Scope) -> Value
     if name.endswith("_like"):
         return reader.fresh(dtype(keyword(node, "dtype"), first.kind), first.axes)
     if name == "arange":
-        return reader.fresh("int" if all(value.kind == "int" for value in values) else "float", (Axis(first.number if len(values) == 1 else None),))
+        made = reader.fresh("int" if all(value.kind == "int" for value in values) else "float", (Axis(first.number if len(values) == 1 else None),))
+        return made.but(extra={"indices": True})
     if name == "linspace":
         return reader.fresh("float", (Axis(values[2].number if len(values) > 2 else Size.of(50)),))
+    if name == "meshgrid" and len(values) == 2 and all(value.axes is not None and len(value.axes) == 1 for value in values):
+        order = keyword(node, "indexing")
+        sizes = [(value.axes or ())[0].size for value in values]
+        sizes = sizes if isinstance(order, ast.Constant) and order.value == "ij" else sizes[::-1]
+        return Value(parts=tuple(reader.fresh(value.kind, tuple(Axis(size) for size in sizes)) for value in values))
     if name in REDUCTIONS:
         return reduced(reader, node, name, first, keyword(node, "axis", 2 if name == "norm" else 1), scope)
     if name in BINARY and len(values) == 2:
@@ -178,6 +184,8 @@ def linear(reader: Reader, node: ast.Call, name: str, values: list[Value]) -> Va
             if n is not None and b is not None and n.differs(b):
                 reader.report(node, Rule.AGREE, f"sizes {n} and {b} cannot agree: {first.shape} with {values[1].shape}".replace("'", ""))
             return Value("float", values[1].axes)
+        if name == "solve":
+            return UNKNOWN
         return Value("float", first.axes if name == "inv" else first.axes[:-2])
     if name == "diag":
         return Value(first.kind, (first.axes[0],) * (2 if len(first.axes) == 1 else 1)) if len(node.args) == 1 else Value(first.kind)
@@ -188,6 +196,9 @@ def method_call(reader: Reader, node: ast.Call, name: str, base: Value, scope: S
     values = [reader.value(item, scope) for item in node.args if not isinstance(item, ast.Starred)]
     for item in node.keywords:
         reader.value(item.value, scope)
+    length = base.extra.get("length")
+    if name == "reshape" and isinstance(length, Size) and [value.number.plus if value.number is not None and value.number.name is None else None for value in values] == [-1, 1]:
+        return reader.fresh(base.kind, (Axis(length), Axis(ONE)))
     if base.axes is None:
         return UNKNOWN
     if name in REDUCTIONS:
@@ -245,6 +256,8 @@ def joined(reader: Reader, node: ast.Call, name: str, parts: tuple[Value, ...], 
     shapes = [part.axes or () for part in parts]
     if name == "vstack":
         shapes = [shape if len(shape) > 1 else (Axis(ONE), *shape) for shape in shapes]
+    if name == "hstack":
+        shapes = [shape if shape else (Axis(ONE),) for shape in shapes]
     ranks = {len(shape) for shape in shapes}
     if len(ranks) > 1:
         reader.report(node, Rule.AGREE, f"arrays of {' and '.join(map(str, sorted(ranks)))} dimensions cannot be joined")

@@ -7,11 +7,10 @@ import re
 
 from .calls import call, reduced
 from .findings import Finding, Rule
+from .guesses import ANNOTATION, KINDS, default_of, extent, is_nan, may_be_equal, measured
 from .shapes import ONE, UNKNOWN, Axis, Size, Value, wider
 
 Scope = dict[str, Value]
-_ANNOTATION = re.compile(r"(Float|Float64|Float32|Int|Int64|Int32|UInt8|Bool|Complex|Complex128)$")
-_KINDS = {"Float": "float", "Float64": "float", "Float32": "float32", "Int": "int", "Int64": "int", "Int32": "int", "UInt8": "uint8", "Bool": "bool", "Complex": "complex", "Complex128": "complex"}
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 
 
@@ -28,9 +27,14 @@ class Reader:
         self.numpy: set[str] = set()
         self.uses: dict[str, list[int]] = {}
         self.parameters: set[int] = set()
+        self.globals: Scope = {}
+        self.only = set(Rule)  # the rules that are reported at present
+        self.inside: ast.FunctionDef | None = None  # the function that is read
 
     def report(self, node: ast.AST, rule: Rule, message: str) -> None:
         """Notes a mistake, once for each place."""
+        if rule not in self.only:
+            return
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
         self.found.setdefault((line, column, rule.value), Finding(self.file, line, column, rule.value, message))
 
@@ -50,11 +54,13 @@ class Reader:
                 self.numpy |= {alias.asname or alias.name for alias in node.names if alias.name == "numpy"}
             if isinstance(node, ast.FunctionDef):
                 self.functions.setdefault(node.name, node)
-        scope: Scope = {}
+        scope = self.globals
         self.block(tree.body, scope)
+        called = set(self.called)
         for name, function in self.functions.items():
-            if name not in self.called:
-                self.function(function, None, dict(scope))
+            # Of functions that were called only what is wrong whatever their arguments are is still of interest.
+            self.only = {Rule.AGREE, Rule.AXIS, Rule.SQUARE, Rule.CHANCE} if name in called else set(Rule)
+            self.function(function, None, dict(scope))
 
     def function(self, node: ast.FunctionDef, arguments: list[Value] | None, scope: Scope) -> Value:
         """The body, for arguments or for what the annotations say."""
@@ -64,9 +70,12 @@ class Reader:
         for k, param in enumerate(params):
             given = arguments[k] if arguments is not None and k < len(arguments) else None
             declared = self.annotated(param.annotation)
+            if given is None and declared.axes is None:
+                declared = default_of(node, k)
             scope[param.arg] = given if given is not None and (given.axes is not None or declared.axes is None) else declared
             self.parameters |= scope[param.arg].memory
         before, self.uses = self.uses, {}
+        outer, self.inside = self.inside, node
         for name in ast.walk(node):
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
                 self.uses.setdefault(name.id, []).append(name.lineno)
@@ -75,8 +84,9 @@ class Reader:
         scope["return"] = Value(extra={"values": returned})
         self.block(node.body, scope)
         self.depth -= 1
-        self.uses = before
-        return returned[0] if len(returned) == 1 else UNKNOWN
+        self.uses, self.inside = before, outer
+        shapes = {None if value.axes is None else tuple(axis.size for axis in value.axes) for value in returned}
+        return returned[0] if len(returned) == 1 or len(shapes) == 1 and None not in shapes and len({value.kind for value in returned}) == 1 else UNKNOWN
 
     def annotated(self, annotation: ast.expr | None) -> Value:
         """What an annotation such as `Float[Array, "n m"]` says."""
@@ -90,14 +100,14 @@ class Reader:
         if not isinstance(annotation, ast.Subscript):
             return UNKNOWN
         name = annotation.value.attr if isinstance(annotation.value, ast.Attribute) else getattr(annotation.value, "id", "")
-        found = _ANNOTATION.match(name)
+        found = ANNOTATION.match(name)
         items = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
         if not found or len(items) != 2 or not isinstance(items[1], ast.Constant) or not isinstance(items[1].value, str):
             return UNKNOWN
         words = items[1].value.split()
         if any(not re.fullmatch(r"\w+", word) for word in words):
-            return self.fresh(_KINDS[found[1]], None)
-        return self.fresh(_KINDS[found[1]], tuple(Axis(Size.of(int(word)) if word.isdigit() else Size("'" + word)) for word in words))
+            return self.fresh(KINDS[found[1]], None)
+        return self.fresh(KINDS[found[1]], tuple(Axis(Size.of(int(word)) if word.isdigit() else Size("'" + word)) for word in words))
 
     def block(self, body: list[ast.stmt], scope: Scope) -> None:
         for statement in body:
@@ -105,7 +115,7 @@ class Reader:
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.Assign):
-            value = self.value(node.value, scope)
+            value = self.length(node, scope) or self.value(node.value, scope)
             for target in node.targets:
                 self.assign(target, value, scope, node)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -137,6 +147,16 @@ class Reader:
                 if isinstance(item, ast.FunctionDef):
                     self.function(item, None, dict(scope))
 
+    def length(self, node: ast.Assign, scope: Scope) -> Value | None:
+        """`n = len(x)`, `n = x.shape[0]` of an array of which nothing is known: a name for that size; None for others."""
+        target, name = node.targets[0], measured(node.value)
+        base = scope.get(name or "", UNKNOWN)
+        if name is None or base.axes is not None or base.parts is not None or not isinstance(target, ast.Name) or self.inside is None:
+            return None
+        size = Size(target.id)
+        scope[name] = base.but(extra={**base.extra, "length": size})
+        return Value("int", (), number=size)
+
     def merge(self, scope: Scope, one: Scope, other: Scope) -> None:
         for name in {*one, *other}:
             a, b = one.get(name, UNKNOWN), other.get(name, UNKNOWN)
@@ -144,7 +164,11 @@ class Reader:
 
     def loop(self, node: ast.For, scope: Scope) -> None:
         items = self.value(node.iter, scope)
-        if isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") in ("range", "reversed"):
+        source = node.iter
+        if isinstance(source, ast.Call) and getattr(source.func, "id", "") == "reversed" and len(source.args) == 1:
+            source = source.args[0]
+            items = self.value(source, scope)
+        if isinstance(source, ast.Call) and getattr(source.func, "id", "") == "range":
             item = Value("int", (), extra={"weak": True})
         elif items.array:
             assert items.axes is not None
@@ -176,7 +200,8 @@ class Reader:
             scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             if value.note.startswith("shape of "):
-                self.name_sizes(target, value.note.removeprefix("shape of "), scope)
+                if self.name_sizes(target, value.note.removeprefix("shape of "), scope):
+                    return
             parts = value.parts if value.parts is not None and len(value.parts) == len(target.elts) else [UNKNOWN] * len(target.elts)
             for item, part in zip(target.elts, parts):
                 self.assign(item, part, scope, node)
@@ -188,17 +213,21 @@ class Reader:
             self.narrowed(node, base, value)
             self.written(node, target.value, base, scope)
 
-    def name_sizes(self, target: ast.Tuple | ast.List, name: str, scope: Scope) -> None:
-        """`n, m = a.shape` says how many dimensions `a` has, and names them."""
+    def name_sizes(self, target: ast.Tuple | ast.List, name: str, scope: Scope) -> bool:
+        """`n, m = a.shape` says how many dimensions `a` has, and names them, if nothing else is known of them."""
         base = scope.get(name)
-        if base is None or base.axes is not None or not all(isinstance(item, ast.Name) for item in target.elts):
-            return
+        if base is None or not all(isinstance(item, ast.Name) for item in target.elts):
+            return False
+        if base.axes is not None and (len(base.axes) != len(target.elts) or any(axis.size is not None for axis in base.axes)):
+            return False
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
-        sizes = [Size(f"{item}@{self.depth}") if item == "_" else Size(item) for item in names]
+        group = None if may_be_equal(self.inside, names) else target.lineno * 1000 + target.col_offset
+        sizes = [Size(f"{item}@{self.depth}") if item == "_" else Size(item, 0, None, group) for item in names]
         made = self.fresh(base.kind, tuple(Axis(size) for size in sizes))
         scope[name] = made.but(memory=base.memory or made.memory)
         for item, size in zip(names, sizes):
             scope[item] = Value("int", (), number=size)
+        return True
 
     def stored(self, node: ast.stmt, place: Value, value: Value) -> None:
         assert place.axes is not None and value.axes is not None
@@ -258,6 +287,8 @@ class Reader:
             return self.constant(node)
         if isinstance(node, ast.BinOp):
             left, right = self.value(node.left, scope), self.value(node.right, scope)
+            if not isinstance(node.op, ast.MatMult):
+                self.neighbours(node, node.left, node.right, scope)
             return self.operation(node, node.op, left, right, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             inner = self.value(node.operand, scope)
@@ -283,6 +314,19 @@ class Reader:
                 self.value(child, scope)
         return UNKNOWN
 
+    def neighbours(self, node: ast.AST, a: ast.expr, b: ast.expr, scope: Scope) -> None:
+        """Slices of one array of which nothing else is known, as in `u[1:] - u[:-2]`."""
+        one, other = extent(a), extent(b)
+        if one is None or other is None or one[0] != other[0] or len(one[1]) != len(other[1]):
+            return
+        base = scope.get(one[0].split(".")[0].split("[")[0], UNKNOWN)
+        if base.axes is not None or base.parts is not None:
+            return  # looked at with the sizes that are known
+        for x, y in zip(one[1], other[1]):
+            if x is not None and y is not None and x != y:
+                self.report(node, Rule.AGREE, f"sizes {Size('n', x)} and {Size('n', y)} of slices of `{one[0]}` cannot agree")
+                return
+
     def constant(self, node: ast.Constant) -> Value:
         kinds = {bool: "bool", int: "int", float: "float", complex: "complex"}
         kind = kinds.get(type(node.value))
@@ -297,7 +341,7 @@ class Reader:
         number = self.arithmetic(op, left.number, right.number)
         weak = bool(left.extra.get("weak")), bool(right.extra.get("weak"))
         kind = wider(left.kind, right.kind, *weak)
-        if isinstance(op, ast.Div) and kind in ("int", "bool", "uint8"):
+        if isinstance(op, ast.Div) and (kind in ("int", "bool", "uint8") or kind is None and "float" in (left.kind, right.kind)):
             kind = "float"
         if isinstance(op, ast.Pow) and left.kind == "int" and left.array and right.number is not None and right.number.value is not None and right.number.value < 0:
             self.report(node, Rule.TYPE, "NumPy refuses negative powers of integers")
@@ -346,7 +390,11 @@ class Reader:
 
     def pair(self, node: ast.AST, left: Value, right: Value, x: Axis, y: Axis, ranks_differ: bool) -> None:
         """Two axes that are laid side by side."""
-        if x.size is None or y.size is None or x.one or y.one:
+        if x.one or y.one:
+            return
+        if x.size is None or y.size is None:
+            if ranks_differ and self.crossed(x, y):
+                self.report(node, Rule.CHANCE, f"a vector along axis {self.crossed(x, y)} of an array is broadcast along another of its axes: write `keepdims=True` or `[:, None]`")
             return
         if x.size.differs(y.size):
             self.report(node, Rule.AGREE, f"sizes {x} and {y} cannot agree: {left.shape} with {right.shape}")
@@ -369,7 +417,7 @@ class Reader:
             if column.axes is None or vector.axes is None or len(column.axes) != 2 or len(vector.axes) != 1 or not column.axes[1].one:
                 continue
             n, m = column.axes[0].size, vector.axes[0].size
-            deliberate = isinstance(text, ast.Subscript) and "None" in ast.unparse(text.slice) + ast.unparse(text.slice).replace("newaxis", "None")
+            deliberate = vector.extra.get("indices") or isinstance(text, ast.Subscript) and "None" in ast.unparse(text.slice) + ast.unparse(text.slice).replace("newaxis", "None")
             if n is not None and m is not None and n.same(m) and n.value != 1 and not deliberate:
                 self.report(node, Rule.SQUARE, f"{left.shape} with {right.shape} makes {n} x {n} numbers".replace("'", ""))
 
@@ -391,14 +439,11 @@ class Reader:
         left = self.value(node.left, scope)
         for op, right in zip(node.ops, node.comparators):
             other = self.value(right, scope)
-            if isinstance(op, (ast.Eq, ast.NotEq)) and (self.is_nan(right) or self.is_nan(node.left)):
+            if isinstance(op, (ast.Eq, ast.NotEq)) and (is_nan(right) or is_nan(node.left)):
                 self.report(node, Rule.NAN, "NaN is equal to nothing: use `np.isnan`")
             axes = self.broadcast(node, left, other, node.left, right)
             left = Value("bool", axes)
         return left
-
-    def is_nan(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Attribute) and node.attr == "nan"
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         base = self.value(node.value, scope)

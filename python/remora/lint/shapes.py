@@ -12,6 +12,7 @@ class Size:
     name: str | None = None
     plus: int = 0
     value: int | None = None
+    group: int | None = None  # the line of `n, m = a.shape` that gave the name
 
     @staticmethod
     def of(value: int) -> Size:
@@ -20,7 +21,7 @@ class Size:
 
     def add(self, amount: int) -> Size:
         """The size with another offset."""
-        return Size(self.name, self.plus + amount, None if self.value is None else self.value + amount)
+        return Size(self.name, self.plus + amount, None if self.value is None else self.value + amount, self.group)
 
     def __str__(self) -> str:
         if self.name is None:
@@ -37,6 +38,9 @@ class Size:
             return self.value != other.value
         if self.name is not None and self.name == other.name:
             return self.plus != other.plus
+        if self.group is not None and self.group == other.group:
+            # Two axes of one array, to which the writer gave two names.
+            return self.plus == other.plus
         return self.declared and other.declared
 
     @property

@@ -90,16 +90,9 @@ def _round(reader: Expressions, node: ast.Call, values: list[Value], options: di
     return strong(elementwise(reader.context, node, [value], applied(function), value.dtype))
 
 
-@also("isclose", "allclose")
-def _isclose(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    if len(values) != 2:
-        raise Unread(node, Code.FORM, "tolerances are not read", "compare the difference")
-    two = [convert(floating(reader, node, value), "f64") for value in values]
-    close = elementwise(reader.context, node, two, applied(reader.context.library("isclose")), "bool")
-    if reader.called(node).__name__ == "isclose" or not close.rank:
-        return strong(close)
-    return reduction(reader, node, "all", close, [], {})
+def close_enough(reader: Expressions, node: ast.AST, x: Value, y: Value) -> Value:
+    """`isclose` of floats with NumPy's own tolerances."""
+    return strong(elementwise(reader.context, node, [x, y], applied(reader.context.library("isclose")), "bool"))
 
 
 @also("real", "imag", "conj", "conjugate", "angle", "method.conj", "method.conjugate")
@@ -257,4 +250,4 @@ def call_more(reader: Expressions, node: ast.Call, function: Any) -> Value | Non
     return Value(f"{name} {' '.join(value.argument for value in values)}", APPLY, "bool" if plain[function].startswith("is") else "f64", weak=True)
 
 
-__all__ = ["call_more", "part_of_complex"]
+__all__ = ["call_more", "close_enough", "part_of_complex"]

@@ -30,6 +30,13 @@ class Assignments(Blocks):
     def s_expr(self, statement: ast.Expr) -> Lines:
         if isinstance(statement.value, ast.Constant):
             return []
+        call = statement.value
+        if isinstance(call, ast.Call) and self.resolve(call.func) is print:
+            raise Unread(statement, Code.FORM, "`print` is not read", "leave it out, or return what it shows")
+        base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if known is not None and known.dtype == "record" and known.kind is not None:
+            raise Unread(statement, Code.FORM, "a method that changes its object", "return the new values from it, and assign them: `p.x = p.moved()`")
         raise Unread(statement, Code.FORM, "an expression whose value is not used", "leave it out, or assign it")
 
     def s_import(self, statement: ast.Import) -> Lines:
@@ -105,6 +112,9 @@ class Assignments(Blocks):
 
     def bind(self, statement: ast.AST, name: str, value: Value) -> Lines:
         """A name for a value."""
+        known = self.env.get(name)
+        if known is not None and value.rank and value.items is None and value.text == self.name_of(name) and value.memory and value.memory == known.memory and value.shape == known.shape:
+            return []  # the array that it stands for already
         self.check_rebound(statement, name)
         if value.dtype in ("none", "text", "type") or value.function is not None:
             self.env[name] = value
@@ -288,10 +298,18 @@ class Assignments(Blocks):
             return before + [f"let {pattern} = {result[0]}"]
         return before + [f"let {pattern} =", *indented(result)]
 
+    def as_compared(self, name: str, a: Value, b: Value) -> tuple[Value, Value] | None:
+        """The values as floats where one is a literal that is an integer, the other a float, and nothing tells them apart."""
+        if "f64" not in (a.dtype, b.dtype) or not any(each.dtype == "i64" and not each.rank and isinstance(each.const if each.const is not None else each.origin, int) for each in (a, b)):
+            return None
+        return (convert(a, "f64"), convert(b, "f64")) if only_compared(self.definition.node, name, a.weak and b.weak) else None
+
     def join(self, node: ast.AST, name: str, a: Value, b: Value) -> Value:
         """What is known of a variable that comes from two places."""
         if a.items is not None or b.items is not None or a.function is not None or b.function is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple or function that differs between branches", "use a variable for each part")
+        if a.dtype != b.dtype and (made := self.as_compared(name, a, b)) is not None:
+            a, b = made
         dtype, weak = self.join_types(node, a, b)
         if a.rank != b.rank or a.axes != b.axes:
             raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
@@ -300,7 +318,26 @@ class Assignments(Blocks):
         size = a.size if a.size == b.size else Size.name(text) if dtype == "i64" and not shape and text in self.context.stable else None
         view = a.view if a.view is not None and a.view.same(b.view) else None
         serial = a.serial if a.serial == b.serial else object()
-        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly)
+        literals = [each.const if each.const is not None else each.origin for each in (a, b)]
+        origin = literals[0] if type(literals[0]) is type(literals[1]) is int and dtype == "i64" and only_compared(self.definition.node, name) else None
+        return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly, origin=origin)
+
+
+def only_compared(function: ast.FunctionDef | ast.Lambda, name: str, weak: bool = True) -> bool:
+    """Whether a variable is read only where an integer and a float of the same value do the same: in comparisons, and, if both are
+    Python's own, in quotients and beside floats (one of NumPy's would make f32 wider)."""
+    alike: set[int] = set()
+    nodes = [node for each in (function.body if isinstance(function, ast.FunctionDef) else [function.body]) for node in ast.walk(each)]
+    for node in nodes:
+        if isinstance(node, ast.Compare) and not any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
+            alike |= {id(operand) for operand in (node.left, *node.comparators)}
+        elif isinstance(node, ast.BinOp) and weak:
+            floats = any(isinstance(each, ast.Constant) and isinstance(each.value, float) for each in (node.left, node.right))
+            if isinstance(node.op, ast.Div) or floats and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+                alike |= {id(node.left), id(node.right)}
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return False
+    return all(id(node) in alike for node in nodes if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
 
 
 def named_lambda(name: str, node: ast.Lambda) -> ast.FunctionDef:

@@ -19,6 +19,17 @@ from .values import UNARY, Value
 
 Lines = list[str]
 
+# Statements that have no translation, and what to write instead.
+FORMS: dict[type, tuple[str, str]] = {
+    ast.Try: ("`try`", "look for the case before it: `if x != 0: ..`"),
+    ast.With: ("this `with`", "write the statements without it; `np.errstate` that silences warnings is read"),
+    ast.ClassDef: ("a class inside of a function", "define it outside"),
+    ast.Global: ("`global`", "pass the value as an argument, and return the new one"),
+    ast.Nonlocal: ("`nonlocal`", "return the new value, and assign it where the function is called"),
+    ast.Delete: ("`del`", "leave it out; `np.delete` leaves elements out"),
+    ast.Match: ("`match`", "write `if` and `elif`"),
+}
+
 
 @dataclass
 class Flow:
@@ -77,6 +88,10 @@ def closures(definition: Definition) -> set[str]:
 class Blocks(Indices):
     """Reads sequences of statements."""
 
+    def element_of(self, name: str) -> Value | None:
+        """What is known of the elements of a list that grows."""
+        raise NotImplementedError
+
     def count_of_loop(self, statement: ast.For) -> str:
         """How often a loop runs."""
         raise NotImplementedError
@@ -99,6 +114,8 @@ class Blocks(Indices):
         self.changing: set[str] = set()
         self.trips: Size | None = None  # how often the loop that was read last runs, if that is known
         self.commented: set[int] = set()
+        self.nest = object()  # the branch or the loop that is read
+        self.born: dict[str, object] = {}  # the one in which a record was made
         self.entry_name = ""  # of the function that is translated
         self.called_as: Any = None  # what a function that is called is known by
         self.current: ast.stmt | None = None  # the statement that is read
@@ -256,7 +273,8 @@ class Blocks(Indices):
         try:
             method = getattr(self, f"s_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise Unread(statement, Code.FORM, f"a statement of this form ({type(statement).__name__}) is not read", "")
+                words_, instead = FORMS.get(type(statement), (f"a statement of this form ({type(statement).__name__})", ""))
+                raise Unread(statement, Code.FORM, f"{words_} is not read", instead)
             lines: Lines = method(statement)
             return comments + self.flush() + lines
         except Unread as problem:
@@ -271,17 +289,21 @@ class Blocks(Indices):
         self.context.pending.clear()
         names = sorted(assigned([statement]))
         for name in names:
-            self.env[name] = None
+            known = self.env.get(name)
+            if known is None or not (known.dtype == "list" and known.items is not None or known.listed) or self.element_of(name) is not None:
+                # What is appended to a list further down may say what its elements are.
+                self.env[name] = None
         return comments + [f"let {self.context.mangle(name)} = ???" for name in names]
 
     def straight(self, statements: list[ast.stmt]) -> Lines:
         """Statements that do not leave."""
         lines: Lines = []
-        outer = self.live
+        outer, nest = self.live, self.nest
+        self.nest = object()
         for k, each in enumerate(statements):
             self.live = outer | exposed(statements[k + 1 :])
             lines += self.guarded(each)
-        self.live = outer
+        self.live, self.nest = outer, nest
         return lines
 
     def name_of(self, name: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import types
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +14,7 @@ from .diagnostics import Code, Poisoned, Unread
 from .lists import CALLER
 from .loops import Loops
 from .reading import Definition, assigned, used
-from .values import APPLY, ATOM, GENERATOR, Value, bound_text, fresh, type_text
+from .values import APPLY, ATOM, GENERATOR, Value, bound_text, fresh, literal, type_text
 
 
 class Calling(Loops):
@@ -45,17 +47,26 @@ class Calling(Loops):
             more[arguments.kwarg.arg] = Value("", ATOM, "record", items=tuple(extra.values()), keys=tuple(extra))
         given.update(options)
         for each, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-            if each.arg not in given and isinstance(keyword_default, ast.Constant):
-                given[each.arg] = self.eval(keyword_default)
+            if each.arg not in given and keyword_default is not None:
+                given[each.arg] = self.default(node, function, each.arg, keyword_default)
         positional, params = params, named
         for name, default in zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults):
             if name not in given:
-                if not isinstance(default, ast.Constant):
-                    raise Unread(node, Code.FORM, f"a default of `{function.node.name}` that is no constant", "pass the argument")
-                given[name] = self.eval(default)
+                given[name] = self.default(node, function, name, default)
         if set(given) != set(params) or len(values) > len(positional):
             raise Unread(node, Code.FORM, f"the arguments do not fit `{function.node.name}`", "")
         return params, given, more
+
+    def default(self, node: ast.Call, function: Definition, name: str, default: ast.expr) -> Value:
+        """The value of a parameter that no argument is given for: it was made where the function was defined."""
+        if isinstance(default, ast.Constant):
+            return self.eval(default)
+        made = inspect.signature(function.function).parameters.get(name) if isinstance(function.function, types.FunctionType) and function.home is None else None
+        if made is not None and type(made.default) in (bool, int, float):
+            return literal(made.default)
+        if made is None and all(isinstance(each, (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)) for each in ast.walk(default)):
+            return self.eval(default)
+        raise Unread(node, Code.FORM, f"a default of `{getattr(function.node, 'name', 'the function')}` that is no constant", "pass the argument")
 
     def call_local(self, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
         if not isinstance(function, Definition) or not isinstance(function.node, ast.FunctionDef):
@@ -108,7 +119,7 @@ class Calling(Loops):
                 inner.callers |= memory
             memories[next(iter(memory))] = value.memory
             declared.append(f"({own}: {type_text(value)})")
-            texts.append(bound_text(value) if value.const is not None and value.text[0] != "-" else f"({bound_text(value)})" if value.prec < ATOM else value.text)
+            texts.append(f"({bound_text(value)})" if value.prec < ATOM or value.text.startswith("-") else bound_text(value) if value.const is not None else value.text)
         for name, value in more.items():
             parts = [inner.env[f"{name}.{key}"] for key in value.keys or map(str, range(len(value.items or ())))]
             inner.env[name] = replace(value, items=tuple(parts), spread=(), serial=CALLER if value.dtype == "list" else value.serial)
@@ -166,7 +177,18 @@ class Calling(Loops):
         if self.instances.get(key) != sees:
             self.context.pending += text
             self.instances[key] = sees
-        return self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
+        made = self.result_of(node, " ".join([name, *texts]), first, memories, self.written_arguments(node, function, params, given, inner))
+        return self.same_argument(node, params, inner, returned) or made
+
+    def same_argument(self, node: ast.Call, params: list[str], inner: Calling, returned: list[Value]) -> Value | None:
+        """The caller's variable, if a function writes to the array that it is, and returns it."""
+        for param in params:
+            known = inner.env.get(param)
+            if param not in inner.mutated or known is None or any(each.items is not None or each.text != self.context.mangle(param) or each.memory != known.memory for each in returned):
+                continue
+            argument = {**dict(zip(params, node.args)), **{str(each.arg): each.value for each in node.keywords}}.get(param)
+            return self.env.get(argument.id) if isinstance(argument, ast.Name) else None
+        return None
 
     def check_names(self, node: ast.AST, function: Definition, home: Calling, mine: set[str]) -> None:
         """Looks whether what a function sees around it has its name also where it is called."""

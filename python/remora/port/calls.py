@@ -412,8 +412,14 @@ def ravel(reader: Expressions, node: ast.AST, value: Value) -> Value:
 
 def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
     """A call of a builtin or a function of `math`."""
+    if function in (builtins.max, builtins.min) and set(options) == {"default"}:
+        from .others import best_or_default
+
+        return best_or_default(reader, node, function.__name__, values, options["default"])
     refuse_options(node, options)
     context = reader.context
+    if function is builtins.ord and len(values) == 1 and isinstance(values[0].function, str) and len(values[0].function) == 1:
+        return literal(ord(values[0].function))
     if function in MATH and len(values) == 1 and values[0].scalar:
         value = convert(values[0], "f64")
         context.helper("checked")

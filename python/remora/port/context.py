@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped backwards within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
 )
 
@@ -29,6 +29,11 @@ HELPERS = {
     "  let inside (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))\n"
     "  let start = inside a\n"
     "  in copy xs[start:i64.max start (inside b)]",
+    "backwards": "-- | xs[a:b:-1] as in Python; a bound that is not there is `i64.highest` or `i64.lowest`.\n"
+    "def backwards 't [n] (a: i64) (b: i64) (xs: [n]t) : *[]t =\n"
+    "  let inside (i: i64) : i64 = i64.min n (1 + (if i < 0 then i64.max (-1) (i + n) else i64.min n i))\n"
+    "  let end = inside a\n"
+    "  in copy (reverse xs[i64.min end (inside b):end])",
     "within": "-- | A bound of a slice of n elements as in Python: a negative one counts from the end, and it stops where the array does.\n"
     "def within (n: i64) (i: i64) : i64 = i64.max 0 (i64.min n (if i < 0 then i + n else i))",
     "forwards": "-- | The step of a slice, which has to be positive here.\n"

@@ -145,7 +145,8 @@ def _known_product(reader: Expressions, node: ast.AST, names: list[str], output:
 def _tabulated(reader: Expressions, names: list[str], output: str, arrays: list[Value], sizes: dict[str, Size]) -> Value:
     """Each element as a sum of products."""
     context, dtype = reader.context, arrays[0].dtype
-    real = [letter for letter in sizes if sizes[letter] != ONE]
+    # What a former product of two has summed over is in `sizes` still.
+    real = [letter for letter in sizes if sizes[letter] != ONE and any(letter in name for name in names)]
     taken: dict[str, str] = {}
     for letter in real:
         taken[letter] = letter if letter.islower() and letter not in context.names and letter not in context.sizes else context.short()

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, grids, products, pylists, records, searches, selections, several, shapes
+from . import arrays, einsum, grids, others, products, pylists, records, searches, selections, several, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .operators import binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
-from .values import APPLY, ATOM, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
+from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
@@ -125,6 +125,11 @@ class Expressions:
         found = self.resolve(node)
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
+        if node.attr == "newaxis" and self.resolve(node.value) is np:
+            return NONE
+        limit = others.limits(self, node)
+        if limit is not None:
+            return limit
         value = self.eval(node.value)
         if value.dtype == "grid":
             value = self.as_array(node, value)
@@ -293,7 +298,27 @@ class Expressions:
         return Value(f" {symbol} ".join(part.at(prec + 1) for part in parts), prec, "bool", weak=all(part.weak for part in parts))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
+        first = self.eval(node.values[0]) if len(node.values) == 2 and isinstance(node.values[0], ast.Name) else None
+        if first is not None and first.items is None and first.dtype != "bool" and (first.dtype in ("none", "text") or first.scalar and first.dtype in FLOATS | INTS):
+            return self.one_of_two(node, first)
         return self.decided(node, self.truth_value)
+
+    def one_of_two(self, node: ast.BoolOp, first: Value) -> Value:
+        """`x or y`, `x and y` of numbers and of `None`: one of them, whichever x says."""
+        other = isinstance(node.op, ast.And)  # whether it is the second one where x is no zero
+        if first.dtype in ("none", "text") or first.const is not None:
+            truth = bool(first.const if first.const is not None else first.function)
+            return self.eval(node.values[1]) if truth == other else first
+        self.uncertain += 1
+        try:
+            second = self.eval(node.values[1])
+        finally:
+            self.uncertain -= 1
+        if not second.scalar or second.rank or second.dtype not in FLOATS | INTS:
+            raise Unread(node, Code.TYPE, "`and` or `or` of different things", "write `y if x != 0 else x`")
+        dtype, weak = self.join_types(node, first, second)
+        one, two = (bound_text(convert(each, dtype)) for each in ((second, first) if other else (first, second)))
+        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak)
 
     def truth_value(self, node: ast.expr) -> Value:
         """An operand of `and` or `or`, whose value is one of them."""

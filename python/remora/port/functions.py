@@ -54,9 +54,19 @@ def _maximum(reader: Expressions, node: ast.Call, values: list[Value], options: 
 
 @entry("clip")
 def _clip(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    if len(values) != 3 or any(value.text == "None" for value in values):
-        raise Unread(node, Code.FORM, "`clip` without two bounds", "write `np.minimum` or `np.maximum`")
+    refuse_options(node, options, ("min", "max", "a_min", "a_max"))
+    if options:
+        low, high = (next((options[key] for key in (name, f"a_{name}") if key in options), Value("None", ATOM, "none")) for name in ("min", "max"))
+        values = [values[0], values[1] if len(values) > 1 else low, high]
+    if len(values) == 2:
+        values = [*values, Value("None", ATOM, "none")]
+    bounds = [(word, value) for word, value in zip(("maximum", "minimum"), values[1:]) if value.dtype != "none"]
+    if len(values) != 3 or not bounds:
+        raise Unread(node, Code.FORM, "`clip` with these arguments is not read", "with a lower and an upper bound")
+    if len(bounds) == 1:
+        from .others import said
+
+        return said(reader, node, f"np.{bounds[0][0]}(x, b)", x=values[0], b=bounds[0][1])
     x, low, high = values
     wanted, dtype = result_dtype(np.minimum, [x, low])
     wide, dtype = result_dtype(np.minimum, [replace(x, dtype=dtype, weak=x.weak and low.weak), high])
@@ -97,6 +107,8 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
     a, b = reader.as_array(node, a), reader.as_array(node, b)
     if max(a.rank, b.rank) > 2 and min(a.rank, b.rank) > 0 and isinstance(node, (ast.BinOp, ast.Call)):
         return _stacked_product(reader, node, a, b)
+    if a.rank == b.rank == 2 and len(a.axes) + len(b.axes) < 4:
+        return _narrow_product(reader, node, a, b)
     if a.rank not in (1, 2) or b.rank not in (1, 2) or len(a.axes) != a.rank or len(b.axes) != b.rank:
         raise Unread(node, Code.SHAPE, f"a product of {a.rank} and {b.rank} dimensions (or with a size of 1) is not read", "products of vectors and matrices are")
     _, dtype = result_dtype(np.matmul, [a, b])
@@ -114,6 +126,21 @@ def matmul(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
     name = {(1, 1): "dot", (2, 1): "matvec", (1, 2): "vecmat", (2, 2): "matmul"}[a.rank, b.rank]
     shape = (*a.shape[:-1], *(b.shape[1:] if b.rank == 2 else ()))
     return Value(f"{context.library(name, dtype)} {a.argument} {b.argument}", APPLY, dtype, shape)
+
+
+def _narrow_product(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:
+    """A product of matrices, of which one has one row or one column for certain."""
+    if a.shape[1] == ONE and b.shape[0] == ONE:
+        # A column and a row: all products of their elements.
+        if "bool" in (a.dtype, b.dtype):
+            raise Unread(node, Code.TYPE, "a product of matrices of truth values", "convert them: `astype(np.int64)`")
+        return replace(binary(reader.context, node, ast.Mult, a, b), memory=frozenset())
+    if ONE in (a.shape[1], b.shape[0]):
+        raise Unread(node, Code.SHAPE, "a product of matrices whose inner sizes are 1 and another", "NumPy raises an error, too, unless both are 1")
+    row, column = a.shape[0] == ONE, b.shape[1] == ONE
+    made = matmul(reader, node, replace(a, shape=a.shape[1:]) if row else a, replace(b, shape=b.shape[:1]) if column else b)
+    shape = ((ONE,) if row else made.shape[:1]) + ((ONE,) if column else made.shape[-1:])
+    return replace(made, shape=shape, weak=False)
 
 
 def _stacked_product(reader: Expressions, node: ast.AST, a: Value, b: Value) -> Value:

@@ -13,6 +13,7 @@ from .calls import ravel, under
 from .diagnostics import Code, Unread
 from .expressions import NONE
 from .invocations import Invocations
+from .others import said
 from .operators import applied, broadcast, elementwise, joined, sized, unknown_size, unstretched
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, INTS, Value, convert, type_text
@@ -84,6 +85,10 @@ class Indices(Invocations):
                 if found.items is not None and found.dtype == "tuple" and len(nodes) == 1:
                     # A tuple is an index for each dimension, a list is an array of integers.
                     parts += [self.as_array(part, item) if item.items is not None else item for item in found.items]
+                    continue
+                if found.dtype == "bool" and 1 < found.rank < value.rank and found.items is None:
+                    # A mask of several dimensions of more: the places where it is true.
+                    parts += said(self, part, "np.nonzero(x)", x=found).items or ()
                     continue
                 parts.append(self.as_array(part, found) if found.items is not None else found)
         used = sum(1 if not isinstance(part, Value) or part.dtype != "bool" else max(part.rank, 1) for part in parts if part is not None and part is not ...)
@@ -239,9 +244,7 @@ class Indices(Invocations):
                 return ":", ONE, []
             raise Unread(node, Code.SHAPE, "a slice of a dimension of size 1", "")
         if step < 0:
-            if step != -1 or part.lower is not None or part.upper is not None:
-                raise Unread(node, Code.FORM, "a slice with this negative step is not read", "write `x[::-1]`, and slice that")
-            return ":", size, ["reverse"]
+            return self.backwards(node, part, value, axis, inner, -step)
         done: list[str] = []
         text, new = ":", size
         if part.lower is not None or part.upper is not None:
@@ -264,6 +267,39 @@ class Indices(Invocations):
             done.append(f"{context.helper('every')} {step}")
             new = Size.of(-(-new.number // step)) if new.number is not None else unknown_size()
         return text, new, done
+
+    def backwards(self, node: ast.AST, part: ast.Slice, value: Value, axis: int, inner: bool, step: int) -> tuple[str, Size, list[str]]:
+        """A slice with a negative step: the slice forwards, turned round."""
+        ends = [None if each is None or self.eval(each) is NONE else each for each in (part.lower, part.upper)]
+        last, first = (self.after(each) for each in ends)
+        stop = None if ends[1] is None else self.eval(ends[1]).const
+        start = None if ends[0] is None else self.eval(ends[0]).const
+        if (ends[0] is None or last is not None) and (ends[1] is None or first is not None and stop != -1):
+            forwards = ast.copy_location(ast.Slice(first if ends[1] is not None else None, last if start != -1 else None, None), node)
+            text, size, done = self.sliced(node, forwards, value, axis, inner)
+            done.append("reverse")
+        else:
+            given = [self.eval(each) if each is not None else None for each in ends]
+            if any(each is not None and (not each.scalar or each.dtype not in INTS) for each in given):
+                raise Unread(node, Code.TYPE, "a bound of a slice that is no integer", "")
+            bounds = [f"i64.{word}" if each is None else convert(each, "i64").argument for each, word in zip(given, ("highest", "lowest"))]
+            bounds = [f"({each})" if each.startswith("-") else each for each in bounds]
+            text, size, done = ":", unknown_size(), [f"{self.context.helper('backwards')} {' '.join(bounds)}"]
+        if step > 1:
+            done.append(f"{self.context.helper('every')} {step}")
+            size = Size.of(-(-size.number // step)) if size.number is not None else unknown_size()
+        return text, size, done
+
+    def after(self, bound: ast.expr | None) -> ast.expr | None:
+        """The place after a bound, if it is known from which end that counts."""
+        if bound is None:
+            return None
+        value = self.eval(bound)
+        if isinstance(value.const, int):
+            return ast.copy_location(ast.Constant(value.const + 1), bound)
+        if not value.scalar or value.dtype != "i64" or not self.known_nonnegative(value):
+            return None
+        return ast.copy_location(ast.BinOp(bound, ast.Add(), ast.copy_location(ast.Constant(1), bound)), bound)
 
     def gathered(self, node: ast.expr, value: Value, parts: list[Any], arrays: list[Value]) -> Value:
         """Elements at the places of a mask or of an array of integers."""

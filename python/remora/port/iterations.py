@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import Lines, words
+from .context import Restart
 from .diagnostics import Code, Unread
 from .operators import binary, unknown_size
 from .parts import Parts
@@ -101,7 +102,7 @@ class Iterations(Parts):
                 return True
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and ((value := self.env.get(node.target.id)) is None or value.rank):
                 return True
-            if isinstance(node, ast.Expr) and not (isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == "append"):
+            if isinstance(node, ast.Expr) and not (isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute) and node.value.func.attr in ("append", "extend", "pop", "clear")):
                 return True
         return False
 
@@ -121,13 +122,24 @@ class Iterations(Parts):
             sets.append(ast.copy_location(ast.Assign([stored], read), statement.target))
         return ast.copy_location(ast.For(target, statement.iter, [*sets, *statement.body], statement.orelse), statement)
 
+    def with_test_inside(self, statement: ast.While) -> ast.While:
+        """`while True: if not test: break; ..`, where the condition needs lines of its own."""
+        known: dict[str, ast.While] = statement.__dict__.setdefault("rewritten", {})
+        if "test" not in known:
+            left = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
+            first = ast.copy_location(ast.If(left, [ast.copy_location(ast.Break(), statement.test)], []), statement.test)
+            always = ast.copy_location(ast.Constant(True), statement.test)
+            known["test"] = ast.copy_location(ast.While(always, [first, *statement.body], statement.orelse), statement)
+        return known["test"]
+
     def heading(self, statement: ast.For | ast.While, early: bool) -> tuple[str, Lines, str]:
         """What stands between the variables of a loop and `do`; the lines that its body begins with; the name of a counter, if there is one."""
         if isinstance(statement, ast.While):
             test = self.condition(statement.test)
             if self.context.pending:
-                self.context.pending.clear()
-                raise Unread(statement, Code.FORM, "a call of a function in the condition of `while`", "assign it to a variable")
+                # What the condition needs stands in each iteration.
+                statement.moved = True  # type: ignore[attr-defined]
+                raise Restart
             return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
         names = sorted(assigned([statement.target]))
         count, lines, single = self.iterated(statement)

@@ -172,7 +172,7 @@ class Lists(InPlace):
             elif name in assigned([each]) and not all(isinstance(target, ast.Subscript) for target in targets_of(each)):
                 changed = changed_list(each)
                 called = each.value.func if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) else None
-                if changed is None or not isinstance(called, ast.Attribute) or called.attr not in ("append", "pop"):
+                if changed is None or not isinstance(called, ast.Attribute) or called.attr not in ("append", "pop") or pops_first(each):
                     return None
                 total += called.attr == "append"
         return total
@@ -306,8 +306,8 @@ class Lists(InPlace):
         node = statement.value
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         method, name = node.func.attr, changed.id
-        if node.keywords or method not in ("append", "extend", "pop", "reverse", "clear") or len(node.args) != (method in ("append", "extend")):
-            raise Unread(node, Code.NAME, f"the method `{method}` of a list with these arguments is not read", "`append`, `extend`, `pop()`, `clear` and `reverse` are")
+        if node.keywords or method not in ("append", "extend", "pop", "reverse", "clear") or len(node.args) != (method in ("append", "extend")) and not pops_first(statement):
+            raise Unread(node, Code.NAME, f"the method `{method}` of a list with these arguments is not read", "`append`, `extend`, `pop()`, `pop(0)`, `clear` and `reverse` are")
         self.own_list(node, name, value)
         given = self.eval(node.args[0]) if node.args else None
         if method == "append" and given is not None:
@@ -345,7 +345,7 @@ class Lists(InPlace):
         elif method == "pop":
             if not items:
                 raise Unread(statement, Code.SHAPE, "`pop` of an empty list", "Python raises an error, too")
-            items.pop()
+            items.pop(0 if pops_first(statement) else -1)
         else:
             items = items[::-1] if method == "reverse" else []
         return self.bind(statement, name, replace(value, items=tuple(items)))
@@ -383,7 +383,7 @@ class Lists(InPlace):
         self.env[own] = replace(array, memory=array.memory | item.memory)
         return lines
 
-    def popped(self, statement: ast.AST, name: str, value: Value) -> Lines:
+    def popped(self, statement: ast.stmt, name: str, value: Value) -> Lines:
         """`x.pop()`, without its value."""
         if value.spread:
             self.needs(statement, set(value.spread))
@@ -392,7 +392,7 @@ class Lists(InPlace):
             return [f"let {number.text} = let _ = assert ({number.text} > 0) \"`pop` of an empty list\" in {number.text} - 1"]
         count = self.size_value(value, 0)
         kept = f"let _ = assert ({count.argument} > 0) \"`pop` of an empty list\""
-        made = replace(value, text=f"{value.argument}[:{count.argument} - 1]", prec=ATOM, shape=(unknown_size(), *value.shape[1:]))
+        made = replace(value, text=f"{value.argument}[{'1:' if pops_first(statement) else f':{count.argument} - 1'}]", prec=ATOM, shape=(unknown_size(), *value.shape[1:]))
         return [kept, *self.bind(statement, name, made)]
 
     def s_assign(self, statement: ast.Assign) -> Lines:
@@ -400,10 +400,12 @@ class Lists(InPlace):
         value = self.env.get(changed.id) if changed is not None and changed.id in self.locals else None
         if changed is None or value is None or not (value.listed or value.dtype == "list" and value.items):
             return super().s_assign(statement)
-        # `v = x.pop()`: the last element, and the list without it.
+        # `v = x.pop()`, `v = x.pop(0)`: an element, and the list without it.
         name = changed.id
+        self.needs(statement, {name})
         self.own_list(statement, name, value)
-        last = self.eval(ast.copy_location(ast.Subscript(ast.copy_location(ast.Name(name, ast.Load()), statement), ast.copy_location(ast.Constant(-1), statement), ast.Load()), statement))
+        place = ast.copy_location(ast.Constant(0 if pops_first(statement) else -1), statement)
+        last = self.eval(ast.copy_location(ast.Subscript(ast.copy_location(ast.Name(name, ast.Load()), statement), place, ast.Load()), statement))
         if last.rank and value.kind != "tuple":
             raise Unread(statement, Code.ALIAS, "`pop` of a list of arrays", "index the list")
         lines = self.flush()
@@ -445,7 +447,7 @@ def only_at_end(statement: ast.For | ast.While, name: str) -> bool:
         changed = changed_list(node)
         if changed is not None and changed.id == name:
             call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in ("append", "pop", "clear"):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in ("append", "pop", "clear") or pops_first(node):
                 return False
     return True
 
@@ -473,5 +475,11 @@ def changed_list(node: ast.AST) -> ast.Name | None:
         return None
     function = node.value.func
     methods = ("append", "extend", "pop", "reverse", "clear", "insert", "remove") if isinstance(node, ast.Expr) else ("pop",)
-    return function.value if function.attr in methods and isinstance(function.value, ast.Name) and (isinstance(node, ast.Expr) or not node.value.args) else None
+    return function.value if function.attr in methods and isinstance(function.value, ast.Name) and (isinstance(node, ast.Expr) or not node.value.args or pops_first(node)) else None
+
+
+def pops_first(node: ast.stmt) -> bool:
+    """Whether a statement takes the first element of a list: `x.pop(0)`."""
+    call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
+    return pops(node) and isinstance(call, ast.Call) and len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and call.args[0].value == 0 and type(call.args[0].value) is int
 

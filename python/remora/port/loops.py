@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from .diagnostics import Code, Poisoned, Unread
 from .operators import joined
@@ -12,8 +13,10 @@ from .reading import assigned, exposed, leaves, used
 from .sizes import Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
 
-from .blocks import Flow, Lines, finished, indented, ordered_names, tuple_text
+from .assignments import only_compared
+from .blocks import Flow, Lines, finished, indented, ordered_names, raising, tuple_text
 from .iterations import Iterations
+from .returns import Flagged
 
 
 @dataclass
@@ -23,6 +26,7 @@ class Leaving:
     found: str  # the name of what says whether it was left
     result: str  # the name of the value returned
     values: list[Value] = field(default_factory=list)  # what is returned, as far as the loop was read
+    arrays: bool = False  # whether something else than numbers is returned
 
     def zero(self) -> str:
         """What the result is before a value was returned."""
@@ -45,6 +49,7 @@ def parts_of(value: Value) -> tuple[Value, ...]:
 class Loops(Iterations):
     """Reads loops."""
 
+    only_left: set[str] = set()  # variables that are read only where a loop was left by a `return`
     late: dict[str, list[Value | None]] = {}  # variables that the loop that is tried gives their first value, with what they are after an iteration
 
     def s_for(self, statement: ast.For) -> Lines:
@@ -55,6 +60,8 @@ class Loops(Iterations):
 
     def loop(self, statement: ast.For | ast.While, leaving: Leaving | None = None) -> Lines:
         """A loop; with `leaving`, one that a `return` may leave."""
+        if isinstance(statement, ast.While) and getattr(statement, "moved", False):
+            statement = self.with_test_inside(statement)
         if isinstance(statement, ast.For) and leaving is None:
             short = self.unrolled(statement)
             if short is not None:
@@ -80,7 +87,7 @@ class Loops(Iterations):
         for name in carried:
             if start[name] is None:
                 raise Poisoned
-        if isinstance(statement, ast.For) and leaving is None:
+        if leaving is None:
             carried += self.given_inside(statement, body, carried, start, target_names)
         entry = {name: start[name] for name in carried}
         waiting = list(self.context.pending)  # what the heading needs
@@ -97,7 +104,7 @@ class Loops(Iterations):
                 for value in ends.get(name, []):
                     known = entry[name]
                     assert known is not None
-                    if any(other.dtype != value.dtype for other in ends[name]):
+                    if any(other.rank != value.rank for other in ends[name]) or any(other.dtype != value.dtype for other in ends[name]) and not only_compared(self.definition.node, name):
                         known = replace(known, origin=None)  # an iteration may leave it as it is
                     new = self.widened(statement, name, known, value)
                     if new != known or new.serial != known.serial or new.view is not known.view:
@@ -124,7 +131,8 @@ class Loops(Iterations):
         """Whether the arrays of a loop share no memory with each other before it and after an iteration, nor with anything outside."""
         arrays = {name: value for name in carried if (value := entry[name]) is not None and value.rank and value.items is None}
         held = [each for value in arrays.values() for each in value.memory]
-        outside = {each for name, value in start.items() if name not in arrays and value is not None for item in (value.items or (value,)) for each in item.memory}
+        # What consists of other variables has no memory besides theirs.
+        outside = {each for name, value in start.items() if name not in arrays and value is not None and not value.spread for item in (value.items or (value,)) for each in item.memory}
         if len(arrays) < 2 or len(held) != len(set(held)) or set(held) & outside or any(each in self.params for each in held):
             return False
         for k in range(min((len(ends[name]) for name in arrays), default=0)):
@@ -133,9 +141,12 @@ class Loops(Iterations):
                 return False
         return any(ends[name] for name in arrays)
 
-    def given_inside(self, statement: ast.For, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
+    def given_inside(self, statement: ast.For | ast.While, body: list[ast.stmt], carried: list[str], start: dict[str, Value | None], targets: set[str]) -> list[str]:
         """Variables that the loop gives their first value, and that are used after it: they begin with zeros, and the loop has to run."""
         self.late = {name: [] for name in ordered_names(ast.Module(body, [])) if name not in start and name in self.live and name not in targets}
+        if isinstance(statement, ast.While):
+            # Nothing says how often it runs.
+            self.late = {name: values for name, values in self.late.items() if name in self.only_left}
         if not self.late:
             return []
         late = self.late
@@ -154,6 +165,8 @@ class Loops(Iterations):
             self.env, self.late = dict(start), {}
         found = []
         for name, values in late.items():
+            if name in self.only_left:
+                values = [each for each in values if each is not None]
             first = values[0] if values else None
             if failed or first is None or first.items is not None or first.function is not None or any(each is None or (each.dtype, each.shape) != (first.dtype, first.shape) for each in values):
                 continue
@@ -161,9 +174,11 @@ class Loops(Iterations):
             if zero is not None:
                 start[name] = zero
                 found.append(name)
-        if found:
+        needed = [name for name in found if name not in self.only_left]
+        if needed and isinstance(statement, ast.For):
             count = self.count_of_loop(statement)
-            context.pending.append(f'let _ = assert ({count} > 0) "`{found[0]}` has no value: the loop does not run"')
+            context.pending.append(f'let _ = assert ({count} > 0) "`{needed[0]}` has no value: the loop does not run"')
+        if found:
             context.names |= {self.name_of(name) for name in found}
         return found
 
@@ -193,8 +208,13 @@ class Loops(Iterations):
         """What is known of a variable before an iteration, when an iteration may end with a value."""
         if value.items is not None or known.items is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple that a loop changes", "use a variable for each part")
+        if value.rank and not known.rank and type(known.origin) in (int, float) and known.origin == 0 and self.trips is not None:
+            # A sum of arrays that begins with Python's 0: an array of zeros, if there is an iteration.
+            zero = self.zeros(replace(value, weak=False), self.env)
+            if zero is not None and len(value.axes) == value.rank and self.context.assume(self.trips - 1, f"`{name}` is a number where the loop does not run"):
+                return zero
         if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
-            if isinstance(node, ast.While) and name not in self.live and only_compared(node, name):
+            if only_compared(self.definition.node, name, known.weak and value.weak):
                 # Comparisons do not tell an integer from a float of the same value.
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
             # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
@@ -265,7 +285,7 @@ class Loops(Iterations):
             assert value is not None
             self.env[name] = replace(value, text=self.name_of(name), prec=ATOM, const=None, size=None, small=False)
         early = leaves(body, (ast.Break, ast.Return, ast.Continue)) and leaves(body, (ast.Break, ast.Return)) or leaving is not None
-        outer_flow, outer_live = self.flow, self.live
+        outer_flow, outer_live, outer_nest = self.flow, self.live, self.nest
         self.live = outer_live | exposed([statement]) | set(carried)
         flag = self.fresh_name("go") if early else ""
         self.changing = {self.name_of(name) for name in assigned(body)}
@@ -307,15 +327,17 @@ class Loops(Iterations):
             several = value.items is not None and value.dtype == "tuple" and len(value.items) > 1
             parts = parts_of(value) if several else (value,)
             if any(not part.scalar or part.rank or part.items is not None or part.dtype in ("none", "tuple", "list") for part in parts):
+                leaving.arrays = True
                 raise Unread(node, Code.FORM, "a `return` of what is no number inside of a loop", "assign it to a variable and `break`")
             leaving.values.append(value)
             return state("false", ["true", tuple_text([bound_text(part) for part in parts])])
 
         self.flow = Flow(on_return, lambda node: state("false", idle), lambda node: state("true", idle))
+        self.nest = object()
         try:
             lines = self.block(prefix_of(statement, body), lambda: state("true", idle))
         finally:
-            self.flow, self.live = outer_flow, outer_live
+            self.flow, self.live, self.nest = outer_flow, outer_live, outer_nest
         self.trips = trips
         names = [self.name_of(name) for name in carried] + ([counter] if counter else []) + ([flag] if early else []) + idle
         initial = before + (["0i64"] if counter else []) + (["true"] if early else [])
@@ -335,10 +357,10 @@ class Loops(Iterations):
 
     def returning_loop(self, statement: ast.For | ast.While, rest: list[ast.stmt], end: Callable[[], Lines], lets: Lines) -> Lines:
         """A loop that a `return` may leave, and what follows it."""
+        outer = self.live
         found, result = self.fresh_name("found"), self.fresh_name("result")
         self.context.names |= {found, result}
         comments = self.comments(statement)
-        outer = self.live
         self.live = outer | exposed(rest)
         try:
             leaving = Leaving(found, result)
@@ -347,6 +369,8 @@ class Loops(Iterations):
             self.loop(statement, leaving)
             del self.context.problems[marks[0] :]
             self.commented, self.env = marks[1], saved
+            if leaving.arrays:
+                return finished(lets, self.block([*self.flagged(statement), *rest], end))
             kinds = {tuple((part.dtype, part.weak) for part in parts_of(value)) for value in leaving.values}
             if len(kinds) > 1:
                 raise Unread(statement, Code.TYPE, "the `return`s in this loop have different types", "")
@@ -355,6 +379,10 @@ class Loops(Iterations):
             if not leaving.values:
                 # Nothing in the loop returns, or what does could not be read, which is reported.
                 return finished(lets, ["???"] if len(self.context.problems) > marks[0] else self.block(rest, end))
+            failing = raising(rest)
+            if failing is not None:
+                lets.append(f'let _ = assert {found} "{failing}"')
+                return finished(lets, self.flow.on_return(statement, leaving.returned()))
             saved = dict(self.env)
             one = self.flow.on_return(statement, leaving.returned())
             self.env = saved
@@ -369,6 +397,21 @@ class Loops(Iterations):
         finally:
             self.live = outer
         return finished(lets, ["???"])
+
+
+    def flagged(self, statement: ast.For | ast.While) -> list[ast.stmt]:
+        """The statements that stand for a loop that a `return` of arrays leaves."""
+        known: dict[str, Any] = statement.__dict__.setdefault("rewritten", {})
+        made = statement.__dict__.get("flagged")
+        if made is None:
+            flag = self.fresh_name("found")
+            self.context.names.add(flag)
+            made = Flagged(statement, flag, set(self.env), self.locals, self.context.names)
+            known["flagged"], statement.__dict__["flagged"] = ast.Module(made.statements, []), made
+        self.locals = self.locals | made.only | {made.flag}
+        self.only_left = self.only_left | made.only
+        self.context.names |= made.only | {made.flag}
+        return list(made.statements)
 
 
 def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]) -> dict[str, list[Value]]:
@@ -388,13 +431,6 @@ def settled(statement: ast.stmt, ends: dict[str, list[Value]], outside: set[str]
 
     return {name: [renamed(name, value) for value in values] for name, values in ends.items()}
 
-
-
-def only_compared(statement: ast.While, name: str) -> bool:
-    """Whether a loop reads a variable in comparisons only."""
-    compared = {id(operand) for node in ast.walk(statement) if isinstance(node, ast.Compare) for operand in (node.left, *node.comparators)}
-    reads = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)]
-    return all(id(node) in compared for node in reads) and not any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name for node in ast.walk(statement))
 
 
 def prefix_of(statement: ast.For | ast.While, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -41,7 +41,25 @@ class Parts(Lists):
             if name in self.context.stable and (name, each) not in self.context.facts.written:
                 self.context.stable.add(text)
             lines += [*self.flush(), *super().bind(statement, each, item)]
-        self.env[name] = replace(value, text=name, items=None, spread=names)
+        self.env[name] = replace(value, text=name, items=None if names else (), spread=names)
+        self.born = {**self.born, name: self.nest}
+        return lines
+
+    def with_part(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines | None:
+        """`p["new"] = v` where the dictionary was made in the same block; None for other targets."""
+        base, key = target.value, target.slice.value if isinstance(target.slice, ast.Constant) else None
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        if not isinstance(base, ast.Name) or known is None or known.dtype != "record" or known.kind is not None or not isinstance(key, str) or key in known.keys:
+            return None
+        if self.born.get(base.id) is not self.nest:
+            return None
+        self.check_alone(target, base.id, known)
+        own = f"{base.id}.{key}"
+        if not {own} <= annotated(self.current):
+            self.touches({own})
+        self.locals = self.locals | {own}
+        lines = [*self.flush(), *super().bind(statement, own, value)]
+        self.env[base.id] = replace(known, items=None, keys=(*known.keys, key), spread=(*known.spread, own))
         return lines
 
     def part_named(self, target: ast.Subscript | ast.Attribute) -> tuple[str, str] | None:
@@ -58,19 +76,26 @@ class Parts(Lists):
             key = target.slice.value if isinstance(target.slice, ast.Constant) else None
         if not isinstance(key, str) or isinstance(target, ast.Attribute) != (value.kind is not None):
             raise Unread(target, Code.FORM, "a key of a dictionary that is no constant text", "use arrays, indexed by numbers")
-        if not value.spread:
+        if not value.spread and not (base.id in self.born and not value.keys):
             raise Unread(target, Code.ALIAS, "this changes what the caller of the function sees", "return the new value, and put it there in the caller")
         if key not in value.keys:
             raise Unread(target, Code.FORM, f"the new part `{key}`", "give it a value where the dictionary is made, or in `__init__`")
         if isinstance(value.kind, type) and (issubclass(value.kind, tuple) or getattr(getattr(value.kind, "__dataclass_params__", None), "frozen", False)):
             raise Unread(target, Code.TYPE, "a part of what cannot be changed", "Python raises an error, too")
-        for other, known in self.env.items():
-            if other != base.id and other not in value.spread and known is not None and holds(known, value):
-                raise Unread(target, Code.ALIAS, f"`{base.id}` may be the same object as `{other}`", "copy it first")
+        self.check_alone(target, base.id, value)
         return base.id, key
+
+    def check_alone(self, node: ast.AST, name: str, value: Value) -> None:
+        """Looks whether a record that changes has one name only."""
+        for other, known in self.env.items():
+            if other != name and other not in value.spread and known is not None and holds(known, value):
+                raise Unread(node, Code.ALIAS, f"`{name}` may be the same object as `{other}`", "copy it first")
 
     def assign(self, statement: ast.AST, target: ast.expr, value: Value) -> Lines:
         """One target of an assignment."""
+        new = self.with_part(statement, target, value) if isinstance(target, ast.Subscript) else None
+        if new is not None:
+            return new
         found = self.part_named(target) if isinstance(target, (ast.Subscript, ast.Attribute)) else None
         if found is None:
             return super().assign(statement, target, value)

@@ -118,12 +118,12 @@ def _linear(reader: Expressions, node: ast.Call, values: list[Value], options: d
 _first_norm = TABLE["linalg.norm"]
 
 
-@instead("linalg.norm")
-def _norm(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    if len(values) == 1 and set(options) <= {"axis", "keepdims"} and options:
-        squares = binary(reader.context, node, ast.Pow, floating(reader, node, values[0]), literal(2))
+def euclidean(reader: Expressions, node: ast.Call, value: Value, options: dict[str, Value]) -> Value:
+    """`linalg.norm` without `ord`."""
+    if options:
+        squares = binary(reader.context, node, ast.Pow, floating(reader, node, value), literal(2))
         total = reduction(reader, node, "sum", squares, [], options)
         return elementwise(reader.context, node, [total], applied(f"{total.dtype}.sqrt"), total.dtype)
-    if len(values) != 1 or options or values[0].dtype in ("c64", "c128"):
-        raise Unread(node, Code.FORM, "this norm is not read", "without `ord`, of real numbers; other norms are sums and maxima of `np.abs(x)`")
-    return _first_norm(reader, node, values, options)
+    if value.dtype in ("c64", "c128"):
+        raise Unread(node, Code.TYPE, "the norm of complex numbers is not read", "write `np.sqrt(np.sum(np.abs(x) ** 2))`")
+    return _first_norm(reader, node, [value], options)

@@ -81,9 +81,10 @@ def read(function: types.FunctionType) -> Definition:
     node = tree.body[0] if tree.body else None
     if not isinstance(node, ast.FunctionDef):
         raise Unread(None, Code.FORM, "only functions that are defined with `def` are read", "lambdas and coroutines are not: define it with `def`")
-    from .loop_else import with_flags
+    from .rewriting import plain_forms
 
-    node = with_flags(node)
+    outer = outer_names(function)
+    node = plain_forms(node, outer)
     arguments = node.args
     params = [each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
     code = function.__code__
@@ -91,7 +92,7 @@ def read(function: types.FunctionType) -> Definition:
         raise Unread(None, Code.SOURCE, f"the text of the file is not the source of `{function.__name__}`", "import the module again after it was edited")
     indent = len(lines[0]) - len(lines[0].lstrip())
     file = inspect.getsourcefile(function) or "<text>"
-    return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer_names(function), indent, function)
+    return Definition(node, file, tuple(text.splitlines()), first, comments_of(plain), outer, indent, function)
 
 
 def definition(function: Any, context: Any) -> Definition:

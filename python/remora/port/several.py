@@ -229,8 +229,12 @@ def _percentiles(reader: Expressions, node: ast.Call, values: list[Value], optio
         raise Plain
     rows = ravel(reader, node, value) if axes is None else moved_last(value, value.axes.index(axes[0]), len(value.axes) - 1)
     sizes = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
-    if not value.axes or not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in sizes]):
-        raise Unread(node, Code.SHAPE, f"`{name}` of what may have no elements", "")
+    if not value.axes:
+        raise Unread(node, Code.SHAPE, f"`{name}` of dimensions of size 1", "index the array first")
+    if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in sizes]):
+        if rows.rank != 1:
+            raise Unread(node, Code.SHAPE, f"`{name}` of what may have no elements", "give the sizes names first: `n = len(x)`")
+        rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
     rows = bound(reader, rows)
     shape = () if axes is None else tuple(size for k, size in enumerate(value.shape) if k not in axes)
     function = context.library(name, value.dtype)

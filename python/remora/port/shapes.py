@@ -53,15 +53,26 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
             raise Unread(node, Code.SHAPE, "the sizes of this shape have no names", "give them names: `k = len(x)`")
         flat = replace(flat, text=f"sized {in_brackets(product.text())} {flat.argument}", prec=APPLY)
     text, prec = flat.text, flat.prec
-    if len(real) > 4:
-        raise Unread(node, Code.SHAPE, "more than four dimensions", "")
+    if len(real) > 6:
+        raise Unread(node, Code.SHAPE, "more than six dimensions", "")
     if len(real) > 1:
         if not all(size.known for size in real):
             raise Unread(node, Code.SHAPE, "the sizes of this shape have no names", "give them names: `k = len(x)`")
-        function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[len(real)]
-        dims = "".join(f"[{size.text()}]" for size in real)
-        text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
+        first = min(len(real), 4)
+        for many in range(first, len(real) + 1):
+            # Beyond four dimensions the first ones are split one by one.
+            function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[first] if many == first else "unflatten"
+            dims = "".join(f"[{size.text()}]" for size in first_joined(real, many))
+            text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
     return Value(text, prec, value.dtype, shape, memory=value.memory)
+
+
+def first_joined(sizes: list[Size], count: int) -> list[Size]:
+    """So many sizes, of which the first is the product of several."""
+    joined = list(sizes)
+    while len(joined) > count:
+        joined[:2] = [joined[0] * joined[1]]
+    return joined
 
 
 def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
@@ -203,8 +214,12 @@ def _ones(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     given = values[1] if len(values) > 1 else options.get("axis")
     if name == "squeeze":
         axes = axis_of(node, value, given)
-        if axes is None and any(size.number is None and not reader.context.never_negative(size - 2) for size in value.shape if size != ONE):
-            raise Unread(node, Code.SHAPE, "`squeeze` of dimensions whose size may be 1", "name the axis")
+        for axis, size in enumerate(value.shape):
+            if axes is None and size != ONE and size.number is None and not reader.context.never_negative(size - 2):
+                # Where it turns out to be 1 the result would have another rank.
+                if not size.known:
+                    value = named_size(reader.context, value, axis)
+                reader.context.pending.append(f'let _ = assert ({value.shape[axis].text()} != 1) "squeeze of a dimension whose size is 1 when the program runs"')
         gone = [k for k, size in enumerate(value.shape) if (axes is None or k in axes) and (size == ONE or size.number == 1)]
         if axes is not None and len(gone) != len(axes):
             raise Unread(node, Code.SHAPE, "a dimension that is not of size 1", "NumPy raises an error, too, where its size is another")
@@ -323,7 +338,9 @@ def _stack(reader: Expressions, node: ast.Call, values: list[Value], options: di
     parts = [reader.as_array(node, part) for part in values[0].items]
     if reader.called(node).__name__ == "column_stack":
         if any(part.rank != 1 for part in parts):
-            raise Unread(node, Code.SHAPE, "`column_stack` of matrices", "concatenate them with `axis=1`")
+            from .others import columns
+
+            return columns(reader, node, parts)
         axis = 1
     else:
         given = values[1] if len(values) > 1 else options.get("axis")
@@ -366,7 +383,7 @@ def _diag(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     name = reader.called(node).__name__
     if len(values) != 1 or name != "diag" and values[0].rank != 2:
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "the main diagonal is")
-    value = full(node, values[0], 1, 2)
+    value = full(node, reader.as_array(node, values[0]), 1, 2)
     if value.rank == 2:
         value = square(reader, node, value)
         return Value(f"{reader.context.library('diagonal', value.dtype)} {value.argument}", APPLY, value.dtype, value.shape[:1], memory=value.memory)
@@ -381,7 +398,11 @@ def _triangle(reader: Expressions, node: ast.Call, values: list[Value], options:
     name = reader.called(node).__name__
     value = full(node, values[0], 2)
     k = values[1] if len(values) > 1 else options.get("k", literal(0))
-    if not k.scalar or k.dtype != "i64" or value.dtype == "bool":
-        raise Unread(node, Code.FORM, f"`{name}` of this is not read", "")
+    if not k.scalar or k.dtype != "i64":
+        raise Unread(node, Code.FORM, f"`{name}` from a diagonal that is no integer", "")
+    if value.dtype == "bool":
+        from .others import said
+
+        return said(reader, node, f"np.{name}(x.astype(np.int64), k) != 0", x=value, k=k)
     amount = f"({k.text})" if k.text.startswith("-") else k.argument
     return Value(f"{reader.context.library(name, value.dtype)} {amount} {value.argument}", APPLY, value.dtype, value.shape)

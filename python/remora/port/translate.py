@@ -113,7 +113,10 @@ class _Function:
             for _, other in self.returned[1:]:
                 made.result = common(made.result, other) if made.result is not None else None
             if made.result is None:
+                kinds = {each.kind for _, each in self.returned}
                 at = Unread(node, Code.TYPE, "the `return`s of this function give different types or shapes", "return the same type everywhere")
+                if "none" in kinds:
+                    at = Unread(node, Code.TYPE, "the function returns a value at one place, and `None` at another or where it ends", "raise an error there: `raise ValueError(..)`")
                 reader.report(at, node)
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured

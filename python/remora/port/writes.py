@@ -11,7 +11,7 @@ import numpy as np
 from .functions import filled
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, elementwise, fitted, sized
+from .operators import applied, binary, elementwise, fitted, sized
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
 
@@ -79,6 +79,18 @@ class Writes(Assignments):
             return [f"let {text} = {made.text}"]
         return self.write_slices(statement, target, name, array, parts, value)
 
+    def cut_off(self, node: ast.AST, array: Value, value: Value) -> Value:
+        """A float as an element of an array of integers: NumPy cuts it off, and refuses a number that is no integer then."""
+        if value.rank:
+            return elementwise(self.context, node, [replace(value, weak=False)], applied(f"{array.dtype}.{value.dtype}"), array.dtype)
+        if isinstance(value.const, (int, float)) and abs(value.const) < 100:
+            return fitted(self.context, node, literal(int(value.const)), array.dtype)
+        text = f"{self.context.helper('whole')} {convert(value, 'f64').argument}"
+        if array.dtype == "i64":
+            return Value(text, APPLY, "i64")
+        fits = value.weak or array.dtype in ("i32", "u32")
+        return Value(f"{self.context.helper(f'fits_{array.dtype}') if fits else f'{array.dtype}.i64'} ({text})", APPLY, array.dtype)
+
     def as_element(self, node: ast.AST, array: Value, value: Value) -> Value:
         """A value as the type of the array that it is written to."""
         if value.function is not None or value.dtype in ("none", "text", "type"):
@@ -89,6 +101,8 @@ class Writes(Assignments):
             return fitted(self.context, node, value, array.dtype)
         if value.dtype in ("c64", "c128") and array.dtype not in ("c64", "c128"):
             raise Unread(node, Code.TYPE, "a complex number in an array of real ones", "write `.real`")
+        if value.dtype in FLOATS and array.dtype in INTS - {"u64"} and isinstance(node, ast.Assign) and not array.listed and not any(isinstance(each, ast.keyword) and each.arg == "out" for each in ast.walk(node)):
+            return self.cut_off(node, array, value)
         if value.dtype in FLOATS and array.dtype in INTS:
             raise Unread(node, Code.TYPE, "a float in an array of integers: NumPy cuts it off", f"say so: `.astype(np.{ {'i64': 'int64'}.get(array.dtype, array.dtype) })`, or make the array of floats")
         if array.dtype == "bool":
