@@ -57,7 +57,7 @@ def edges(name, values, tolerance=1e-14, **more):
         same = (got == wanted) | (np.isnan(got) & np.isnan(wanted)) | (np.abs(got - wanted) <= tolerance * np.abs(wanted))
         return None if same.all() else "\n".join(f"{text} is {g!r}, not {w!r}" for text, g, w, s in zip(values, got.tolist(), wanted.tolist(), same) if not s)
 
-    return Case(name, f"entry {{name}} : [{len(values)}]f64 = [{texts}]", lambda g: (), check=check, count=1, evaluated=1, **more)
+    return Case(name, f"entry {{name}} : [{len(values)}]f64 = [{texts}]", lambda g: (), check=check, count=1, **{"evaluated": 1, **more})
 
 
 @dataclass

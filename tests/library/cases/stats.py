@@ -256,11 +256,23 @@ GOOD = {
 }  # fmt: skip
 # Locations may be any number, and so may places but for the incomplete functions and parts.
 ANY = {("norm_pdf", 1), ("norm_cdf", 1), ("norm_sf", 1), ("norm_ppf", 1)} | {(f, 0) for f in GOOD if f[-4:] in ("_pdf", "_cdf", "_pmf") or f.endswith("_sf")} | {("erfinv", 0)}
-call = lambda f, arguments, place, text: f"stats.{f} " + " ".join(text if i == place else str(a) for i, a in enumerate(arguments))
 INTEGER = {("poisson_pmf", 0), ("poisson_cdf", 0), ("binom_pmf", 0), ("binom_cdf", 0), ("binom_pmf", 1), ("binom_cdf", 1)}
-PLACES = [(f, a, i) for f, a in GOOD.items() for i in range(len(a))]
-CASES.append(edges("nan.norm_pdf", {call(f, a, i, "f64.nan"): NAN for f, a, i in PLACES if (f, i) not in INTEGER}))
-CASES.append(edges("bad.norm_pdf", {call(f, a, i, "(-1)"): NAN for f, a, i in PLACES if (f, i) not in ANY} | {"stats.norm_cdf 1 0 0": NAN, "stats.erfinv 1.5": NAN, "stats.expon_ppf 1.5 1": NAN}))
+
+
+def spoilt(f, arguments, text, places):
+    """The function at the arguments, one of them after the other replaced by the text."""
+    rows = [[text if i == place else str(a) for i, a in enumerate(arguments)] for place in places]
+    columns = ["[" + ", ".join(c) + "]" for c in zip(*rows)]
+    return f"f64.sum (map (\\x -> f64.bool (f64.isnan x)) (map{len(columns) if len(columns) > 1 else ''} stats.{f} {' '.join(columns)}))"
+
+
+def spoilt_all(text, left_out):
+    places = {f: [i for i in range(len(a)) if (f, i) not in left_out] for f, a in GOOD.items()}
+    return {spoilt(f, a, text, places[f]): len(places[f]) for f, a in GOOD.items() if places[f]}
+
+
+CASES.append(edges("nan.norm_pdf", spoilt_all("f64.nan", INTEGER), evaluated=0))
+CASES.append(edges("bad.norm_pdf", spoilt_all("(-1)", ANY) | {"stats.norm_cdf 1 0 0": NAN, "stats.erfinv 1.5": NAN, "stats.expon_ppf 1.5 1": NAN}, evaluated=0))
 both = lambda text, *values: {f"({text}).{i}": v for i, v in enumerate(values)}
 CASES.append(edges("same.pearsonr", {
     **both("stats.pearsonr [1, 1, 1] [1, 2, 3]", NAN, NAN), **both("stats.pearsonr [1, f64.nan, 2] [1, 2, 3]", NAN, NAN), **both("stats.pearsonr [0.1, 0.1, 0.1] [1, 2, 3]", NAN, NAN),
