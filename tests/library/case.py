@@ -48,6 +48,18 @@ class Case:
     evaluator_tolerance: Optional[float] = None
 
 
+def edges(name, values, tolerance=1e-14, **more):
+    """A case for expressions that are numbers at the edges of functions: from the text of each to its value."""
+    texts, wanted = ", ".join(values), np.array(list(values.values()), float)
+
+    def check(_, results):
+        got = results[0]
+        same = (got == wanted) | (np.isnan(got) & np.isnan(wanted)) | (np.abs(got - wanted) <= tolerance * np.abs(wanted))
+        return None if same.all() else "\n".join(f"{text} is {g!r}, not {w!r}" for text, g, w, s in zip(values, got.tolist(), wanted.tolist(), same) if not s)
+
+    return Case(name, f"entry {{name}} : [{len(values)}]f64 = [{texts}]", lambda g: (), check=check, count=1, **{"evaluated": 1, **more})
+
+
 @dataclass
 class Fails:
     """The expected result where the call has to fail: the number of the error's code, 501 for E0501."""

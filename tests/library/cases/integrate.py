@@ -1,7 +1,7 @@
 """`lib/integrate` against NumPy and integrals and solutions that are known."""
 
 import numpy as np
-from case import Case
+from case import Case, Fails, edges
 
 LIBRARY = "lib/integrate"
 COMPLETE = True
@@ -59,3 +59,7 @@ case("solve_ivp", "[n] [k] (a: [n][n]f64) (y: [n]f64) (ts: [k]f64)", "integrate.
 case("time.solve_ivp", "[k] (ts: [k]f64)", "integrate.solve_ivp (\\t z -> map (\\_ -> f64.cos t) z) 1e-9 1e-11 ts [0]", lambda g: (np.cumsum(g.rng.uniform(0, 3, g.size(1, 6))),), lambda ts: (np.sin(ts) - np.sin(ts[0]))[:, None], 1e-6)
 # The solution goes to infinity at time 1.
 case("breakdown.solve_ivp", "(t: f64)", "f64.isnan (integrate.solve_ivp (\\_ z -> map (\\x -> x * x) z) 1e-6 1e-9 [0, t] [1])[1, 0]", lambda g: (2.0,), lambda t: True, count=1)
+
+# Where values were wrong.
+CASES.append(edges("back.solve_ivp", {f"(integrate.solve_ivp (\\t y -> map (\\x -> -x * t) y) 1e-10 1e-12 [1, 0.5, 0] [1])[{i}, 0]": np.exp((1 - t * t) / 2) for i, t in enumerate((1, 0.5, 0))}, 1e-8))
+CASES.append(Case("refused.solve_ivp", "entry {name} = integrate.solve_ivp (\\_ y -> y) 1e-6 1e-6 [0, 1, 0.5] [1]", lambda g: (), lambda: Fails(506), count=1))

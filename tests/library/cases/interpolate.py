@@ -1,7 +1,7 @@
 """`lib/interpolate` against the equations that define the polynomials, solved with NumPy."""
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/interpolate"
 COMPLETE = True
@@ -163,3 +163,8 @@ def bsplines(g):
 
 
 case("bspline", ["t: [k]f64", "c: [n]f64", "d: i64", "x: f64"], bsplines, bspline)
+
+# Where values were wrong.
+CASES.append(edges("nan.nearest", {
+    "interpolate.nearest [0, 1] [5, 6] f64.nan": np.nan, "interpolate.previous [0, 1] [5, 6] f64.nan": np.nan, "interpolate.bspline [0, 1] [5] 0 f64.nan": np.nan,
+}))  # fmt: skip

@@ -1,7 +1,7 @@
 """Linear algebra (`lib/linalg`) against numpy.linalg."""
 
 import numpy as np
-from case import Case
+from case import Case, edges
 
 LIBRARY = "lib/linalg"
 MODULES = {"f64": "linalg", "f32": "linalg_f32", "c64": "linalg_c64", "c128": "linalg_c128"}
@@ -500,3 +500,9 @@ def all_nan(arguments, results):
 
 for name, check in [("inv", some_nan), ("det", all_nan), ("cholesky", all_nan), ("eigvalsh", all_nan), ("svdvals", all_nan)]:
     add(name, Entry("[n]", SQUARE, "{m}." + name + " a"), with_nan, check=check, types={"f64": None})
+
+# Matrices of very different numbers; the eigenvalues of the last one are those of [[1, 1], [1, 2]].
+CASES.append(edges("graded.qr", {
+    "let (q, r) = linalg.qr [[1e-160, 0], [1e-160, 1]] in q[1, 0] + 1e160 * r[0, 0]": -np.sqrt(4.5), "(linalg.lstsq [[1e-320]] [1e-320])[0]": 1.0,
+    "c128.re (linalg.roots [1e-20, 1, 1])[1]": -1.0, "c128.re (linalg.roots [1, 1e20, 1])[1]": -1e-20, "c128.re (linalg.eigvals [[1, 1e160], [1e-160, 2]])[0]": (3 - np.sqrt(5)) / 2,
+}, 1e-13, evaluated=0))  # fmt: skip

@@ -1,7 +1,7 @@
 """`lib/np` against NumPy."""
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/np"
 COMPLETE = True
@@ -504,3 +504,6 @@ case("long.unique", ROW, "{m}.unique xs", LONG, np.unique, NUMBERS, evaluated=0)
 case("long.argpartition", "[n] (k: i64) (xs: [n]{t})", "{m}.argpartition k xs", lambda g: (lambda x: (g.integer(0, len(x) - 1), x))(long(g)[0]), None, NUMBERS, check=partitions, evaluated=0)
 case("long.quantile", ROW, "{m}.quantile 0.3 xs", LONG, lambda x: np.quantile(x, x.dtype.type(0.3)), FSUMS, evaluated=0)
 case("long.searchsorted", PAIR, "{m}.searchsorted xs ys", lambda g: (np.sort(long(g)[0]), long(g)[0]), np.searchsorted, NUMBERS, evaluated=0)
+
+# Where values were wrong.
+CASES.append(edges("ends.quantile_by", {"np_f64.quantile_by 0 0 0.3 [f64.inf, 1]": 1.0, "np_f64.quantile 0 [1, f64.inf]": 1.0, "np_f64.quantile 1 [1, f64.inf]": np.inf, "np_f64.median [f64.nan, 1]": np.nan}))

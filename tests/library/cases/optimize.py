@@ -1,7 +1,7 @@
 """`lib/optimize` against roots and minima that are known."""
 
 import numpy as np
-from case import Case
+from case import Case, Fails, edges
 
 LIBRARY = "lib/optimize"
 COMPLETE = True
@@ -80,3 +80,15 @@ def fitted(arguments, results):
 
 case("least_squares", "[n] [m] (a: [m][n]f64) (b: [m]f64) (x: [n]f64)", "optimize.least_squares (\\(v: [n]f64) -> map2 (\\row y -> f64.sum (map2 (*) row v) - y) a b) (\\_ -> a) x", overdetermined, check=fitted)
 case("curve_fit", "[m] (p: [2]f64) (xs: [m]f64)", "optimize.curve_fit (\\(p: [2]f64) x -> p[0] * f64.exp (p[1] * x)) (\\(p: [2]f64) x -> [f64.exp (p[1] * x), p[0] * x * f64.exp (p[1] * x)]) [1, 0] xs (map (\\x -> p[0] * f64.exp (p[1] * x)) xs)", lambda g: (np.array([some(g), float(g.rng.uniform(-1, 1))]), np.linspace(0, 2, g.size(3, 20))), check=lambda a, r: None if np.allclose(r[0], a[0], 1e-5) and r[1] < 1e-8 else f"{r}")
+
+# Where values were wrong.
+NAN = float("nan")
+flag = lambda text: f"f64.bool ({text})"
+CASES.append(edges("lost.secant", {
+    "optimize.newton (\\x -> (x * x + 1, 2 * x)) 1 1e-9": NAN, "optimize.newton (\\x -> (x, 0)) 1 1e-9": NAN, "optimize.secant (\\x -> 1 / (1 + x * x)) 1 2 1e-9": NAN,
+    "optimize.bisect (\\x -> if f64.abs x < 0.6 then f64.nan else x) (-1) 2": NAN,
+    flag("(optimize.bfgs (\\_ -> f64.nan) (\\_ -> [0]) [1] 1e-8).2"): 0, flag("(optimize.bfgs (\\v -> v[0]) (\\_ -> [f64.nan]) [1] 1e-8).2"): 0,
+    flag("(optimize.least_squares (\\_ -> [f64.nan]) (\\_ -> [[1]]) [1]).2"): 0, flag("(optimize.least_squares (\\p -> [p[0]]) (\\_ -> [[f64.nan]]) [1]).2"): 0,
+    flag("(optimize.nelder_mead (\\_ -> f64.nan) [1] 1e-8).2"): 0,
+}))  # fmt: skip
+case("refused.fminbound", "", "optimize.fminbound (\\x -> x * x) 2 0 1e-9", lambda g: (), lambda: Fails(506), count=1)

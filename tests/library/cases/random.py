@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/random"
 MODULES = {"f64": "random", "philox": "by_philox"}
@@ -204,3 +204,8 @@ vectors("shuffle", "(n: i64)", "random.shuffle k (iota n)", lambda g: (g.integer
 vectors("choice_weighted", "[n] (ws: [n]f64) (m: i64)", "random.choice_weighted k m ws (iota n)", lambda g: (shares(g), g.integer(1, 3)), lambda rng, p, m, size: rng.choice(len(p), (size, m), p=p))
 vectors("choice_weighted_without", "[n] (ws: [n]f64) (m: i64)", "random.choice_weighted_without k m ws (iota n)", lambda g: (lambda p: (p, g.integer(1, len(p))))(shares(g)), lambda rng, p, m, size: np.array([rng.choice(len(p), m, replace=False, p=p) for _ in range(size)]), all_differ)
 case("bits64", "(seed: i64) : [500]u64", "random.bits64 (random.split 500 (random.key seed))", lambda g: (g.number,), check=distinct, evaluated=1)
+
+# Where values were wrong.
+# Two equal states are joined to one that depends on them.
+joined = lambda engine: f"f64.bool (({engine}.next ({engine}.join [{engine}.seed 1, {engine}.seed 1])).1 == ({engine}.next ({engine}.join [{engine}.seed 2, {engine}.seed 2])).1)"
+CASES.append(edges("twice.join", {joined(engine): 0 for engine in ("splitmix64", "minstd", "xorshift64", "philox", "threefry")}))

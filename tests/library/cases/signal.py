@@ -1,7 +1,7 @@
 """`lib/signal` against formulas written with NumPy."""
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/signal"
 COMPLETE = True
@@ -247,3 +247,7 @@ def resample_poly(up, down, x):
 
 
 case("resample_poly", ["u: i64", "d: i64", "xs: [n]f64"], lambda g: (g.integer(1, 5), g.integer(1, 5), g.array(g.size(1, 30))), resample_poly, 1e-7)
+
+# Where values were wrong.
+CASES.append(edges("nan.square", {"signal.square f64.nan 0.5": np.nan, "signal.square 1 f64.nan": np.nan, "(signal.tukey 5 f64.nan)[2]": np.nan}))
+CASES.append(Case("refused.firwin", "entry {name} (cutoff: f64) = signal.firwin [1, 1, 1] cutoff", lambda g: (g.pick(2.0, 0.0, -1.0, np.nan),), lambda cutoff: Fails(506), count=4))

@@ -1,7 +1,7 @@
 """`lib/sparse` against dense matrices of NumPy."""
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/sparse"
 COMPLETE = True
@@ -80,3 +80,10 @@ solved = lambda a, b: np.linalg.solve(a, b)
 case("cg", "[n] (a: [n][n]f64) (x: [n]f64)", CSR + "({m}.cg ({m}.matvec b) 1e-14 1000 x).0", definite, solved, {"f64": 1e-7})
 case("pcg", "[n] (a: [n][n]f64) (x: [n]f64)", CSR + "let d = {m}.diagonal b in ({m}.pcg ({m}.matvec b) (\\(y: [n]f64) -> map2 (/) y d) 1e-14 1000 x).0", definite, solved, {"f64": 1e-7})
 case("bicgstab", "[n] (a: [n][n]f64) (x: [n]f64)", CSR + "({m}.bicgstab ({m}.matvec b) 1e-13 1000 x).0", lambda g: (lambda n: (matrix(g, n, n) / 20 + np.eye(n) * 8, g.array(n)))(g.size()), solved, {"f64": 1e-7})
+
+# Where values were wrong.
+NAN = float("nan")
+CASES.append(edges("scaled.cg", {
+    "(sparse.cg (\\x -> x) 1e-9 10 [f64.nan, 1]).0[1]": NAN, "(sparse.bicgstab (\\x -> x) 1e-9 10 [f64.nan, 1]).0[1]": NAN, "(sparse.cg (\\x -> x) 1e-9 10 [1, f64.inf]).0[0]": NAN,
+    "(sparse.cg (\\x -> x) 1e-9 10 [1e200, 1]).0[0]": 1e200, "(sparse.bicgstab (\\x -> x) 1e-9 10 [1e-200, 0]).0[0]": 1e-200, "(sparse.cg (\\x -> x) 1e-9 10 [0, 0]).0[0]": 0,
+}))  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from case import Case, Fails
+from case import Case, Fails, edges
 
 LIBRARY = "lib/stats"
 COMPLETE = True
@@ -233,3 +233,55 @@ case("mannwhitneyu", PAIR, lambda g: tuple(np.round(x) for x in two(g)), mann_wh
 case("jarque_bera", ROW, lambda g: sample(g, 3), lambda x: (lambda s: (s, math.exp(-s / 2)))(len(x) / 6 * ((m(3, x) / m(2, x) ** 1.5) ** 2 + (m(4, x) / m(2, x) ** 2 - 3) ** 2 / 4)), 1e-7)
 case("linregress", SAME, lambda g: same(g, 5), line, 1e-6)
 case("polyfit", ["k: i64", *SAME], lambda g: (lambda n: (g.integer(0, min(5, n - 1)), np.cumsum(g.array(n, lo=0.2, hi=2)) + g.pick(-10, 0), g.array(n)))(g.size(1)) if g.number != 50 else (3, g.array(3), g.array(3)), lambda k, x, y: Fails(506) if k >= len(x) else np.polyfit(x, y, k), 1e-5)
+
+# Where values were wrong: numbers to 20 digits are integrals and closed forms computed with 60 digits.
+NAN, INF = math.nan, math.inf
+CASES.append(edges("large.gammainc", {
+    "stats.gammainc 1e10 1e10": 0.50000132980760133885, "stats.gammainc 1000 1030": 0.82891190388239396086, "stats.gammaincc 1000 1030": 0.17108809611760603914,
+    "stats.gammainc f64.inf 1": 0.0, "stats.gammainc 1 f64.inf": 1.0, "stats.betainc 1e8 1e8 0.5": 0.5, "stats.betainc 1e8 1e8 0.5001": 0.99766113269031021078,
+    "stats.betainc 50 3000 0.017": 0.62039049022358181074, "stats.binom_cdf 50000000 100000000 0.5": 0.5000398942279404077,
+    "stats.poisson_cdf 100000000 1e8": 0.50002659615199277821, "stats.poisson_pmf 100000000 1e8": 0.000039894228006898077774,
+    "stats.chi2_sf 100010000 1e8": 0.23974273766123693635, "stats.t_pdf 2 1e8": 0.053990967458029938205, "stats.t_sf 0 f64.inf": 0.5,
+    "stats.beta_pdf 0.5 1500 1500": 43.698295547387247448, "stats.gamma_pdf 1010 1000 1": 0.011884515036035110092, "stats.expon_cdf 2000 1": 1.0,
+    "stats.erfinv 1e-20": 8.8622692545275796504e-21, "stats.erfinv 1e-10": 8.8622692545275804594e-11, "stats.erfinv 0.9999999": 3.7665625816384708887,
+    "stats.t_ppf 1e-20 1": -31830988618379068900.0, "stats.t_ppf 0.5000000001 1": 3.1415929135263349246e-10, "stats.t_ppf 0.5 3": 0.0,
+}, 1e-12))  # fmt: skip
+# Each function with a NaN in each place, and with parameters that no distribution has.
+GOOD = {
+    "gammainc": (2, 1), "gammaincc": (2, 1), "betainc": (2, 1, 0.5), "ndtri": (0.5,), "erfinv": (0.5,), "norm_pdf": (0, 0, 1), "norm_cdf": (1, 0, 1), "norm_sf": (1, 0, 1),
+    "norm_ppf": (0.5, 0, 1), "expon_pdf": (1, 1), "expon_cdf": (1, 1), "expon_ppf": (0.5, 1), "gamma_pdf": (1, 1, 1), "gamma_cdf": (1, 1, 1), "gamma_ppf": (0.5, 1, 1),
+    "chi2_pdf": (1, 1), "chi2_cdf": (1, 1), "chi2_sf": (1, 1), "chi2_ppf": (0.5, 1), "beta_pdf": (1, 1, 1), "beta_cdf": (0.5, 1, 1), "beta_ppf": (0.5, 1, 1), "t_pdf": (1, 1),
+    "t_sf": (1, 1), "t_cdf": (1, 1), "t_ppf": (0.5, 1), "f_pdf": (1, 1, 1), "f_cdf": (1, 1, 1), "f_sf": (1, 1, 1), "f_ppf": (0.5, 1, 1), "poisson_pmf": (0, 1),
+    "poisson_cdf": (0, 1), "binom_pmf": (0, 1, 0.5), "binom_cdf": (0, 1, 0.5),
+}  # fmt: skip
+# Locations may be any number, and so may places but for the incomplete functions and parts.
+ANY = {("norm_pdf", 1), ("norm_cdf", 1), ("norm_sf", 1), ("norm_ppf", 1)} | {(f, 0) for f in GOOD if f[-4:] in ("_pdf", "_cdf", "_pmf") or f.endswith("_sf")} | {("erfinv", 0)}
+INTEGER = {("poisson_pmf", 0), ("poisson_cdf", 0), ("binom_pmf", 0), ("binom_cdf", 0), ("binom_pmf", 1), ("binom_cdf", 1)}
+
+
+def spoilt(f, arguments, text, places):
+    """The function at the arguments, one of them after the other replaced by the text."""
+    rows = [[text if i == place else str(a) for i, a in enumerate(arguments)] for place in places]
+    columns = ["[" + ", ".join(c) + "]" for c in zip(*rows)]
+    return f"f64.sum (map (\\x -> f64.bool (f64.isnan x)) (map{len(columns) if len(columns) > 1 else ''} stats.{f} {' '.join(columns)}))"
+
+
+def spoilt_all(text, left_out):
+    places = {f: [i for i in range(len(a)) if (f, i) not in left_out] for f, a in GOOD.items()}
+    return {spoilt(f, a, text, places[f]): len(places[f]) for f, a in GOOD.items() if places[f]}
+
+
+CASES.append(edges("nan.norm_pdf", spoilt_all("f64.nan", INTEGER), evaluated=0))
+CASES.append(edges("bad.norm_pdf", spoilt_all("(-1)", ANY) | {"stats.norm_cdf 1 0 0": NAN, "stats.erfinv 1.5": NAN, "stats.expon_ppf 1.5 1": NAN}, evaluated=0))
+both = lambda text, *values: {f"({text}).{i}": v for i, v in enumerate(values)}
+CASES.append(edges("same.pearsonr", {
+    **both("stats.pearsonr [1, 1, 1] [1, 2, 3]", NAN, NAN), **both("stats.pearsonr [1, f64.nan, 2] [1, 2, 3]", NAN, NAN), **both("stats.pearsonr [0.1, 0.1, 0.1] [1, 2, 3]", NAN, NAN),
+    **both("stats.pearsonr [1] [1]", NAN, NAN), **both("stats.pearsonr [1, 3] [2, 1]", -1, 1), **both("stats.spearmanr [1, 1, 1] [1, 2, 3]", NAN, NAN),
+    **both("stats.linregress [1, f64.nan, 3] [1, 2, 3]", NAN, NAN, NAN, NAN, NAN), **both("stats.linregress [1, 2, 3] [1, 1, 1]", 0, 1, 0, 1, 0), **both("stats.linregress [1, 2] [1, 3]", 2, -1, 1, 0, 0),
+    **both("stats.chisquare [0, 0] [0, 0]", NAN, NAN), **both("stats.chi2_contingency [[0, 0], [0, 0]]", NAN, NAN), **both("stats.chi2_contingency [[1, 2]]", 0, 1), **both("stats.jarque_bera [1, 1]", NAN, NAN),
+    **both("stats.mannwhitneyu [1, f64.nan] [1, 2]", NAN, NAN), **both("stats.ks_2samp [] [1]", NAN, NAN), **both("stats.ks_2samp [f64.nan, 1] [1]", NAN, NAN), "stats.kendalltau [1, f64.nan, 2] [1, 2, 3]": NAN,
+}))  # fmt: skip
+CASES.append(edges("same.skew", {
+    "stats.skew [0.1, 0.1, 0.1]": NAN, "stats.kurtosis [0.1, 0.1, 0.1]": NAN, "(stats.zscore [0.1, 0.1, 0.1])[0]": NAN, "(stats.rankdata [1, f64.nan, 1])[0]": NAN,
+    "(stats.mode [1, f64.nan, 1]).0": NAN, "stats.hmean [1, -1]": NAN, "stats.trim_mean 0.5 [1, 2]": NAN, "stats.trim_mean (-0.2) [1, 2]": NAN, "stats.moment (-1) [1, 2]": NAN,
+}))  # fmt: skip
