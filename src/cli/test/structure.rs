@@ -71,9 +71,10 @@ pub fn unknown(name: &str) -> Option<&str> {
 /// A part of a name that is neither this compiler's nor Futhark's, with a name that may have been meant.
 pub fn misspelt(name: &str) -> Option<(&str, Option<&'static str>)> {
     let known = || OWN.iter().chain(NAMES.iter().map(|(known, _)| known)).chain(WITHOUT).copied();
-    // Calls are counted by the names of functions in earlier versions of Futhark: `Applyf`.
+    // Calls are counted by the names of functions: `Apply/f`, in earlier versions of Futhark `Applyf`.
     let good = |part: &str| part.is_empty() || part.starts_with("Apply") || known().any(|known| known == part);
-    let part = name.split('/').find(|part| !good(part))?;
+    let mut called = false;
+    let part = name.split('/').find(|part| !std::mem::replace(&mut called, *part == "Apply") && !good(part))?;
     Some((part, crate::diag::closest(part, known())))
 }
 

@@ -16,6 +16,8 @@ use std::rc::Rc;
 
 /// Calls of functions while one script is executed; more would take too long, and the program would be too large.
 const MAX_CALLS: usize = 60_000;
+/// Arrays of which a nested vector may consist; a function is applied to each of them by itself.
+const MAX_PARTS: usize = 4096;
 /// Calls within calls.
 const MAX_DEPTH: usize = 150;
 
@@ -224,6 +226,10 @@ impl Machine {
         if self.calls > MAX_CALLS {
             let what = format!("more than {MAX_CALLS} functions are applied while the program is made explicit");
             return fail(Code::AplLimit, func.span, what, "recursion and `⍣` over constants are written out; make the count an argument");
+        }
+        if left.iter().chain([&right]).any(|val| val.has_more_parts_than(MAX_PARTS)) {
+            let what = format!("a nested vector has more than {MAX_PARTS} parts that differ in kind or shape");
+            return fail(Code::AplLimit, func.span, what, "recursion over constants is written out, and makes its values grow here; make the count an argument");
         }
         let before = std::mem::replace(&mut self.b.at, func.span);
         let given = (left.as_ref().map(Val::shown), right.shown());

@@ -204,6 +204,23 @@ impl Arr {
 }
 
 impl Val {
+    /// Whether it consists of more arrays than this, which are written out one by one: items may be shared, and be many more than there is memory for.
+    pub fn has_more_parts_than(&self, most: usize) -> bool {
+        fn count(val: &Val, left: &mut usize) -> bool {
+            match val {
+                Val::Arr(_) | Val::Rag(_) => match left.checked_sub(1) {
+                    Some(fewer) => {
+                        *left = fewer;
+                        true
+                    }
+                    None => false,
+                },
+                Val::Tup(items) => items.iter().all(|item| count(item, left)),
+            }
+        }
+        let mut left = most;
+        !count(self, &mut left)
+    }
     /// Its type as it is shown.
     pub fn shown(&self) -> String {
         match self {
