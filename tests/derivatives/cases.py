@@ -498,6 +498,25 @@ entry ties (xs: [4]f64) = (grad f64.maximum xs, grad f64.minimum xs)
 -- entry: ties_forward
 -- input { [1.0, 3.0, 3.0, 1.0] [1.0, 2.0, 3.0, 4.0] } output { 2.0 1.0 }
 entry ties_forward (xs: [4]f64) (ds: [4]f64) = (jvp f64.maximum xs ds, jvp f64.minimum xs ds)
+
+-- What an extremum begins with stands before the first element.
+-- ==
+-- entry: starts starts_forward
+-- input { 5.0 } output { 121.0 2.0 60.0 }
+-- input { 3.5 } output { 121.0 1.0 42.0 }
+-- input { 1.5 } output { 110.0 0.0 18.0 }
+def started (c: f64) : f64 = reduce f64.max c [1, 2] + 10 * f64.sum (scan f64.max c [1, 2, 7]) + 100 * reduce f64.max c (filter (> 7) [1, 2])
+def started_rows (c: f64) : f64 = f64.sum (reduce (\\x y -> map2 f64.max x y) [c, c] [[1, 2], [3, 4]])
+def started_products (c: f64) : f64 = reduce (\\a b -> a * b * c) (1 / c) [1, 2, 3]
+entry starts (c: f64) = (grad started c, grad started_rows c, grad started_products c)
+entry starts_forward (c: f64) = (jvp started c 1, jvp started_rows c 1, jvp started_products c 1)
+
+-- ==
+-- entry: equal_to_neutral
+-- input { [-f64.inf, -f64.inf, 2.0] } output { [0.0, 0.0, 1.0] [0.0, 0.0, 1.0] }
+-- input { [-f64.inf, -f64.inf, -f64.inf] } output { [0.0, 0.0, 0.0] [0.0, 0.0, 0.0] }
+-- input { [f64.nan, 1.0, 1.0] } output { [0.0, 1.0, 0.0] [0.0, 2.0, 0.0] }
+entry equal_to_neutral (xs: [3]f64) = (grad f64.maximum xs, grad (\\x -> f64.sum (scan f64.max (-f64.inf) x)) xs)
 """)
 
 # Scans ---------------------------------------------------------------------------------------------------------------

@@ -229,7 +229,12 @@ impl Machine {
         }
         if left.iter().chain([&right]).any(|val| val.has_more_parts_than(MAX_PARTS)) {
             let what = format!("a nested vector has more than {MAX_PARTS} parts that differ in kind or shape");
-            return fail(Code::AplLimit, func.span, what, "recursion over constants is written out, and makes its values grow here; make the count an argument");
+            return fail(
+                Code::AplLimit,
+                func.span,
+                what,
+                "recursion over constants is written out, and makes its values grow here; make the count an argument",
+            );
         }
         let before = std::mem::replace(&mut self.b.at, func.span);
         let given = (left.as_ref().map(Val::shown), right.shown());

@@ -116,7 +116,9 @@ fn unused(at: Span, name: Symbol, binder: Binder) -> Diagnostic {
             let found = found.here("its value is not needed").help(format!("write `{name} = _` for a field that is not needed"));
             found.fix(format!("write `{name} = _`"), at, format!("{name} = _"))
         }
-        Binder::Function => found.here("it is never called").help(format!("leave it out; a name that begins with `_` may be unused: `_{name}`")),
+        Binder::Function => {
+            found.here("it is never called").help(format!("leave it out; a name that begins with `_` may be unused: `_{name}`"))
+        }
         Binder::Update => found
             .here("the array that this makes is not needed")
             .note("an update makes another array with this name, and leaves the one before as it was")
