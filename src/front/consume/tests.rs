@@ -141,7 +141,7 @@ fn large_programs() {
         (0..n).fold("def t (x0: *[2]i32) =\n".to_string(), |mut text, k| {
             let _ = writeln!(text, "  let x{} = (x{k}, x{k})", k + 1);
             text
-        }) + &format!("  let y = if true then x{n} else x{n} in (bump x0, 1)")
+        }) + &format!("  let _y = if true then x{n} else x{n} in (bump x0, 1)")
     };
     for (name, make, size) in [
         ("chain", &chain as &dyn Fn(usize) -> String, 1000),

@@ -94,8 +94,8 @@ fn sizes_decide() {
 
 #[test]
 fn many_ambiguities() {
-    let lines: Vec<String> = (0..400).map(|i| format!("  let s{i} = i64.sum (length xss)")).collect();
-    let program = format!("def t [n] (xss: [n][n]i32) =\n{}\n  in s0", lines.join("\n"));
+    let lines: Vec<String> = (0..400).map(|i| format!("  let _s{i} = i64.sum (length xss)")).collect();
+    let program = format!("def t [n] (xss: [n][n]i32) =\n{}\n  in _s0", lines.join("\n"));
     let errors = refusal(&program);
     assert_eq!(errors.len(), 10);
     assert_eq!(errors[9].notes.last().map(String::as_str), Some("390 more ambiguous applications in `t`"));

@@ -148,7 +148,7 @@ impl Maker<'_> {
                 let template = match self.random.below(4) {
                     0 if prim.is_integer() => "scan (+) 0 $".to_string(),
                     1 if prim.is_integer() => "scan (^) 0 $".to_string(),
-                    _ => format!("scan {} $", self.choice(prim)),
+                    _ => return Some(self.chosen(&ty, "scan", prim, inner).fresh()),
                 };
                 return Some(Node::new(&ty, &template, vec![inner]).fresh());
             }

@@ -72,6 +72,19 @@ impl Maker<'_> {
         format!("{op} {neutral}")
     }
 
+    /// `reduce` or `scan` with such an operator. What it begins with need not be neutral, and may have a derivative.
+    pub fn chosen(&mut self, ty: &Ty, fold: &str, prim: Prim, array: Node) -> Node {
+        if self.random.percent(20)
+            && let Some(start) = self.var_of(&Ty::prim(prim))
+        {
+            let (op, _) = self.minimum_or_maximum(prim);
+            self.seen("fold begun");
+            return Node::new(ty, &format!("{fold} {op} $ $"), vec![start, array]);
+        }
+        let choice = self.choice(prim);
+        Node::new(ty, &format!("{fold} {choice} $"), vec![array])
+    }
+
     fn minimum_or_maximum(&mut self, prim: Prim) -> (String, String) {
         let name = prim.name();
         let (op, limit, inf) = self.random.pick(&[("max", "lowest", "(-inf)"), ("min", "highest", "inf")]);

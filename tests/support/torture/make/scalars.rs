@@ -293,7 +293,7 @@ impl Maker<'_> {
             (_, 0) => vec![format!("{name}.sum $")],
             (_, 1) => vec![format!("{name}.maximum $"), format!("{name}.minimum $")],
             (false, 2) => vec!["reduce (^) 0 $".into(), "reduce (+) 0 $".into(), format!("{name}.product $"), "reduce_comm (|) 0 $".into()],
-            _ => vec![format!("reduce {} $", self.choice(prim))],
+            _ => return Some(self.chosen(&ty, "reduce", prim, array)),
         };
         let template = self.random.pick(templates);
         Some(Node::new(&ty, &template, vec![array]))
