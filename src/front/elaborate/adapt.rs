@@ -3,7 +3,7 @@
 use super::apply::{Arg, Head};
 use super::error::{Error, ErrorKind as Wrong, Failure, Irregular};
 use super::expr::Instance;
-use super::{Elab, Result, Typed, types};
+use super::{Elab, Result, Typed};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, DimAtom, Expr, ExprKind, Shape, Type};
 use crate::ir::surface;
@@ -79,7 +79,7 @@ impl Elab<'_> {
         };
         if let (Atom::Var(var), 1) = (result.atom(), result.shape().items.len()) {
             let position = scheme.types.iter().position(|t| t == var);
-            if let Some(position) = position.filter(|_| !types::under_array(&scheme.ty, *var) || types::only_results(&scheme.ty, *var)) {
+            if let Some(position) = position.filter(|_| super::ragged::stands_for_results(&scheme.ty, *var)) {
                 instance.types[position] = (boxed.atom().clone(), Shape::default());
                 return Ok(instance);
             }

@@ -205,7 +205,9 @@ impl Elab<'_> {
         if let Atom::Fun(params, _) = instance.scheme.ty.atom()
             && let Some(param) = params.get(param)
         {
-            walk_rows(&param.ty, &self.sizes.zonk_type(arg), &mut found);
+            let arg = self.sizes.zonk_type(arg);
+            walk_rows(&param.ty, &arg, &mut found);
+            found.extend(rows_of_results(&param.ty, &arg).filter(|(name, _)| stands_for_results(&instance.scheme.ty, *name)));
         }
         let new = found.into_iter().filter_map(|(name, row)| Some((type_parameter(instance, name)?, row)));
         new.filter(|(at, _)| !matches!(instance.types[*at].0, Atom::Sigma(..))).collect()
@@ -371,6 +373,21 @@ impl Elab<'_> {
 /// Which type parameter of a definition has a name.
 fn type_parameter(instance: &Instance, name: Symbol) -> Option<usize> {
     instance.scheme.types.iter().position(|own| *own == name)
+}
+
+/// Whether a type parameter may stand for a box that a function returns: no array of it is given.
+pub(super) fn stands_for_results(scheme: &Type, name: Symbol) -> bool {
+    !types::under_array(scheme, name) || types::only_results(scheme, name)
+}
+
+/// The type parameter that stands for the result of a function, if that is an array of boxes: `map f`, where the results of `f` have sizes of
+/// their own.
+fn rows_of_results(param: &Type, arg: &Type) -> Option<(Symbol, (Atom, Shape))> {
+    let (Atom::Fun(ps, wanted), Atom::Fun(qs, given)) = (param.atom(), arg.atom()) else { return None };
+    let Atom::Var(name) = wanted.atom() else { return None };
+    let variable = matches!(&wanted.shape().items[..], [ShapeItem::Var(var)] if *var == shape_var(*name));
+    let boxes = matches!(given.atom(), Atom::Sigma(..)) && !given.shape().is_scalar();
+    (variable && boxes && ps.len() == qs.len()).then(|| (*name, (given.atom().clone(), given.shape().clone())))
 }
 
 /// Finds type parameters in the type of a parameter that stand for boxes in an argument.
