@@ -185,9 +185,7 @@ impl Reverse<'_, '_> {
         let empty = self.build.op(Op::Le, PrimType::I64, &[size, Operand::int(0)]);
         let els = self.scope(|this| {
             let (right, seeds) = (right(this), seeds(this));
-            let mut handed = this.handed(operator, &[operator.neutral.clone(), right].concat(), &seeds);
-            handed.truncate(operator.neutral.len());
-            handed
+            this.handed_left(operator, &[operator.neutral.clone(), right].concat(), &seeds)
         });
         let parts = self.build.either("adj", empty, none, els);
         for (start, part) in operator.neutral.iter().zip(parts) {
@@ -439,13 +437,15 @@ impl Reverse<'_, '_> {
         self.body(body, |_| seeds);
         params.iter().map(|param| self.taken_or_zeros(*param)).collect()
     }
+    /// The part of this for the left operands.
+    fn handed_left(&mut self, operator: &Operator, operands: &[Operand], seeds: &[Operand]) -> Vec<Operand> {
+        let mut handed = self.handed(operator, operands, seeds);
+        handed.truncate(seeds.len());
+        handed
+    }
     /// These adjoints if the condition holds, else what an operator hands on to its left operands for them. Nothing is said of what it captured.
     fn handed_unless(&mut self, cond: Operand, seeds: &[Operand], operator: &Operator, operands: &[Operand]) -> Vec<Operand> {
-        let els = self.scope(|this| {
-            let mut handed = this.handed(operator, operands, seeds);
-            handed.truncate(seeds.len());
-            handed
-        });
+        let els = self.scope(|this| this.handed_left(operator, operands, seeds));
         let then = Body { stms: Vec::new(), result: seeds.to_vec() };
         self.build.either("adj", cond, then, els)
     }
