@@ -329,21 +329,31 @@ impl Context<'_> {
     }
 
     /// By how many dimensions an array of functions is turned into a function on arrays where a function is expected: 0 unless both
-    /// types are functions.
+    /// types are functions. A function of several parameters that is no array is lifted only as far as the ranks of its first
+    /// parameter are written: otherwise `map (+) xss` would stand for `map (map (+)) xss` and for `map (rep (+)) xss`.
     fn lift(&mut self, param: &Ty, arg: &Ty) -> LinExpr {
         if self.bases.find(param.base) == self.bases.find(arg.base) {
             return LinExpr::zero();
         }
-        if let (Node::Arrow(p), Node::Arrow(a)) = (self.bases.node(param.base), self.bases.node(arg.base)) {
+        let parts = (self.bases.node(param.base), self.bases.node(arg.base));
+        let (Node::Arrow(p), Node::Arrow(a)) = parts else { return LinExpr::zero() };
+        let written = p.0.rank.clone().sub(&a.0.rank);
+        if written.terms.is_empty() {
+            return LinExpr::constant(written.constant.max(0));
+        }
+        let curried = matches!((self.bases.node(p.1.base), self.bases.node(a.1.base)), (Node::Arrow(_), Node::Arrow(_)));
+        if curried && arg.rank.constant == 0 {
+            return LinExpr::zero();
+        }
+        if self.ranks.local && !curried {
             for (outer, inner) in [(&p.0, &a.0), (&p.1, &a.1)] {
                 let lift = self.ranks.reduce(&outer.rank.clone().sub(&inner.rank));
-                if self.ranks.local && lift.terms.is_empty() {
+                if lift.terms.is_empty() {
                     return LinExpr::constant(lift.constant.max(0));
                 }
             }
-            return self.ranks.var();
         }
-        LinExpr::zero()
+        self.ranks.var()
     }
 
     /// `(e op)`: the operator applied to its first operand.

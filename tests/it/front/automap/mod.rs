@@ -12,6 +12,8 @@ mod variants;
 use self::examine::{
     BACKWARDS, DETERMINISM, DISAMBIGUATION, FIXED_POINT, FORWARDS, SAME_VALUES, Scope, Tally, WELL_TYPED, examine, report,
 };
+use crate::support::batch::{Batch, Verdict};
+use crate::support::generate::Random;
 use crate::support::generate::helpers::{Style, case};
 use remora::base::with_big_stack;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,6 +105,27 @@ fn accepted_programs() {
     assert!(per_mille(&tally, BACKWARDS, "backwards: the same, with other sizes") < 20);
     assert!(per_mille(&tally, BACKWARDS, "backwards: a cheaper definition") < 20);
     assert!(per_mille(&tally, FIXED_POINT, "fixed point: sizes") < 20);
+}
+
+/// Functions of several parameters as arguments: what is decided on the spot is what the whole system says.
+#[test]
+fn curried_arguments() {
+    let texts = [
+        "entry t0 (m: i64) : [m][m]i32 = scan (+) 0 ((const 6 5) * 1)",
+        "entry t1 [n] [m] (m0: [m][n]i32) : [m][m]i32 = reduce (+) 0 (i32.bool ((\\p -> true) (replicate m m0)))",
+        "entry t2 [n] [m] (x: [n][m]i32) : [m]i32 = reduce (rep (+)) (rep 0) x",
+        "entry t3 [n] [m] (x: [n][m]i32) : [m]i32 = reduce (\\a b -> a + b) (rep 0) x",
+        "def t4 [n] [m] (f: [m]i32 -> [m]i32 -> [m]i32) (x: [n][m]i32) : [m]i32 = reduce f (replicate m 0) x\n\
+         entry t5 [n] [m] (x: [n][m]i32) : [m]i32 = t4 (+) x",
+    ];
+    let batch = Batch::new(&texts);
+    let mut random = Random::new(7);
+    for (at, text) in texts.iter().enumerate() {
+        let id = batch.entry(at).expect("an entry");
+        assert_eq!(batch.verdict(at), Verdict::Accepted, "{text}");
+        assert_eq!(determinism::check(&batch, id, &mut random), Some(Ok(())), "{text}");
+    }
+    assert_eq!(batch.cost(2), 0);
 }
 
 #[test]
