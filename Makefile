@@ -18,7 +18,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test test-scripts test-python golden examples properties torture mutations bench bench-check bench-library programs-table editors screenshots fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library programs-table editors screenshots fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -52,7 +52,7 @@ test: setup
 	@.ci/setup python
 	$(TESTED) cargo build $(WITH_PYTHON) --lib --bins --test '*'
 	$(TESTED) cargo test $(WITH_PYTHON) --test '*'
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-scripts test-python
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-editors test-scripts test-python
 
 # What `make test` runs when everything is built: side by side, since the Python tests take one core.
 test-scripts:
@@ -66,6 +66,11 @@ test-scripts:
 	@.venv/bin/python tests/documents.py --remora target/debug/remora
 	@.venv/bin/python tests/grammar.py --remora target/debug/remora
 	@.venv/bin/python benches/bench.py --check
+
+# The language server in editors and pages in a browser: those that are there (`make editors` installs them), the others are named.
+test-editors:
+	@echo "editors and pages:"
+	@editors/test.sh target/debug/remora
 
 test-python:
 	@echo "the Python package:"
