@@ -376,15 +376,21 @@ impl Machine {
                 None => vec![size.clone()],
             });
         }
-        if places.is_empty() && value.shape == cell {
+        let alike = arr.levels[1..] == value.levels[1..];
+        if places.is_empty() && value.shape == cell && (alike || value.is_simple()) {
             let at: Vec<Expr> = along.iter().flatten().map(|index| index.expr.clone()).collect();
             let made = update(&mut self.b, kind, &arr.shape, arr.expr.clone(), &at, value.expr);
             return Ok(self.b.named(kind, arr.shape.clone(), made).levelled(arr.levels));
         }
+        if !alike {
+            let what = format!("{} cannot stand among {}", items_shown(&value), items_shown(&arr));
+            return fail(Code::AplNesting, span, what, "all items of an array have one shape; `⊂` encloses a value, `⊃` takes it out");
+        }
         // Places in the ravel, and a value for each.
         let positions = self.positions(&arr, &along, &places)?;
         let values = if value.shape.is_empty() || value.rank() == 0 {
-            self.reshaped(&places, &value, span)?
+            let values = self.reshaped(&places, &value, span)?;
+            self.coerced(values, &[&places[..], &cell].concat(), span)?
         } else {
             let unit = |dims: &[Dim]| dims.iter().filter(|dim| dim.as_constant() != Some(1)).cloned().collect::<Vec<_>>();
             let (have, want) = (unit(value.outer()), unit(&places));
@@ -393,11 +399,8 @@ impl Machine {
                     format!("values of {} are assigned to places of {} (LENGTH ERROR)", shape_shown(value.outer()), shape_shown(&places));
                 return Err(error::at(Code::AplLength, span, what).label(value.expr.span(), "the values come from here").boxed());
             }
-            if value.rank() == places.len() {
-                self.coerced(value, &[places.clone(), cell.clone()].concat(), span)?
-            } else {
-                self.reshaped(&places, &value, span)?
-            }
+            let values = if value.rank() == places.len() { value } else { self.reshaped(&places, &value, span)? };
+            self.coerced(values, &[&places[..], &cell].concat(), span)?
         };
         let (flat, values) = (self.ravelled(&arr)?, self.ravelled(&values)?);
         let sizes = [flat.shape[0].clone(), values.shape[0].clone()];
@@ -503,6 +506,15 @@ impl Machine {
             Ok(b.op2(Op::Add, I, position, b.int(origin)))
         })?;
         Ok(self.b.named(Kind::Int, places, made))
+    }
+}
+
+/// The items of an array, in words.
+fn items_shown(arr: &Arr) -> String {
+    match arr.levels.len() {
+        0 | 1 => format!("simple {}", arr.kind.words()),
+        2 => format!("enclosed {} of {}", arr.kind.words(), shape_shown(arr.cell())),
+        levels => format!("{} that are enclosed {} times", arr.kind.words(), levels - 1),
     }
 }
 

@@ -208,7 +208,9 @@ impl Layout<'_> {
         let number = before == Tok::Number
             && next_tok == Tok::Dot
             && self.pieces.get(next as usize + 1).is_some_and(|piece| piece.tok == Tok::Number);
-        if number || !(tight || mark || typed || self.glued(before, next_tok)) {
+        // `* *[n]t` is unique twice, and `**` a power.
+        let joins = before.is_operator() && next_tok.is_operator();
+        if number || joins || !(tight || mark || typed || self.glued(before, next_tok)) {
             self.space();
         }
     }

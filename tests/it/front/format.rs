@@ -183,6 +183,7 @@ fn spaces() {
     check("def l = 1 .. 3 ..< n+1\n", "def l = 1..3..<n+1\n");
     check("def l = - -x : i64 :> [ n ] i64\n", "def l = - -x : i64 :> [n]i64\n");
     check("val  (+) 't :  t->( x:t )->?[ n ] . * [n] t\n", "val (+) 't : t -> (x: t) -> ?[n].*[n]t\n");
+    check("val f : * *[]i32-> *  * *[]i32\n", "val f : * *[]i32 -> * * *[]i32\n");
     check("type^ t '^a = #a|#b{ x :i64 ,y:(a ,a) }\n", "type^ t '^a = #a | #b {x: i64, y: (a, a)}\n");
     check("def m=#[unroll]loop x for _i<3 do m . (x)\n", "def m = #[unroll] loop x for _i < 3 do m.(x)\n");
     check(
