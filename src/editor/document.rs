@@ -122,38 +122,61 @@ pub fn items(analysis: &Analysis) -> Vec<Item> {
     items
 }
 
-/// Module types have names of their own: one may be called as a module is.
+/// Types, module types and the rest have names of their own: a type may be called as a function is, a module type as a module.
 fn tell_apart(items: &mut [Item]) {
-    fn prefix(item: &mut Item) {
-        item.anchor.insert_str(0, "type:");
-        item.items.iter_mut().for_each(prefix);
+    fn prefix(item: &mut Item, with: &str) {
+        item.anchor.insert_str(0, with);
+        item.items.iter_mut().for_each(|inner| prefix(inner, with));
     }
-    let others: Vec<String> = items.iter().filter(|item| item.kind != Kind::ModuleType).map(|item| item.path.clone()).collect();
-    items.iter_mut().filter(|item| item.kind == Kind::ModuleType && others.contains(&item.path)).for_each(prefix);
+    let of = |kinds: &[Kind]| items.iter().filter(|item| kinds.contains(&item.kind)).map(|item| item.path.clone()).collect::<Vec<_>>();
+    let (values, others) = (of(&[Kind::Value]), of(&[Kind::Value, Kind::Type, Kind::Module]));
+    for item in &mut *items {
+        match item.kind {
+            Kind::Type if values.contains(&item.path) => prefix(item, "type:"),
+            Kind::ModuleType if others.contains(&item.path) => prefix(item, "module-type:"),
+            Kind::Type | Kind::ModuleType | Kind::Value | Kind::Module => {}
+        }
+    }
     items.iter_mut().for_each(|item| tell_apart(&mut item.items));
 }
 
-/// Members of modules that have no comment of their own say what the type of the module says of them.
-fn inherit(analysis: &Analysis, module: &ModuleDecl, items: &mut [Item]) {
-    let mut docs = HashMap::new();
-    if let Some(sig) = &module.sig {
-        docs_of(analysis, sig, MOST_NESTED, &mut docs);
-    }
+/// What the types of a module say of its members.
+#[derive(Default)]
+struct Specified {
+    /// The names that can be seen from outside, with what is said of them.
+    names: HashMap<String, Option<Symbol>>,
+    /// Whether the module has a type, all of which is in `names`.
+    complete: bool,
+}
+
+/// Members that the type of a module hides are left out; those that have no comment of their own say what the type says of them.
+fn specify(analysis: &Analysis, module: &ModuleDecl, items: &mut Vec<Item>) {
     let mut body = &module.body;
+    let mut sigs: Vec<&ModuleType> = module.sig.iter().collect();
     while let ModuleExprKind::Ascribe { module: inner, sig } = &body.kind {
-        docs_of(analysis, sig, MOST_NESTED, &mut docs);
+        sigs.push(sig);
         body = inner;
     }
-    for item in items.iter_mut().filter(|item| item.doc.is_empty()) {
-        item.doc = docs.get(&item.name).map_or_else(Vec::new, |doc| parts(doc.as_str()));
+    for sig in sigs {
+        let mut found = Specified { complete: true, ..Specified::default() };
+        read_specs(analysis, sig, MOST_NESTED, &mut found);
+        if found.complete {
+            items.retain(|item| found.names.contains_key(&item.name));
+        }
+        for item in items.iter_mut().filter(|item| item.doc.is_empty()) {
+            item.doc = found.names.get(&item.name).copied().flatten().map_or_else(Vec::new, |doc| parts(doc.as_str()));
+        }
     }
 }
 
 /// Module types are followed so far through their names.
 const MOST_NESTED: usize = 16;
 
-fn docs_of(analysis: &Analysis, sig: &ModuleType, depth: usize, docs: &mut HashMap<String, Symbol>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
+fn read_specs(analysis: &Analysis, sig: &ModuleType, depth: usize, found: &mut Specified) {
+    let Some(depth) = depth.checked_sub(1) else {
+        found.complete = false;
+        return;
+    };
     match &sig.kind {
         ModuleTypeKind::Specs(specs) => {
             for spec in specs {
@@ -161,26 +184,26 @@ fn docs_of(analysis: &Analysis, sig: &ModuleType, depth: usize, docs: &mut HashM
                     Spec::Val(val) => (val.name, val.doc),
                     Spec::Type(ty) => (ty.name, ty.doc),
                     Spec::Abstract(ty) => (ty.name, ty.doc),
+                    Spec::Module(module) => (module.name, None),
                     Spec::Include(inner) => {
-                        docs_of(analysis, inner, depth, docs);
+                        read_specs(analysis, inner, depth, found);
                         continue;
                     }
-                    Spec::Module(_) | Spec::Error(_) => continue,
+                    Spec::Error(_) => continue,
                 };
-                docs.extend(doc.map(|doc| (name.name.to_string(), doc)));
+                found.names.insert(name.name.to_string(), doc);
             }
         }
         ModuleTypeKind::Name(path) => {
             let named = |decl: &Decl| matches!(decl, Decl::ModuleType(ty) if path.len() == 1 && ty.name.name == path[0].name);
             // Later ones hide earlier ones, and those of a file come after those that it imports.
-            if let Some(Decl::ModuleType(found)) =
-                analysis.checked.program.units.iter().flat_map(|unit| &unit.source.decls).rfind(|d| named(d))
-            {
-                docs_of(analysis, &found.sig, depth, docs);
+            match analysis.checked.program.units.iter().flat_map(|unit| &unit.source.decls).rfind(|d| named(d)) {
+                Some(Decl::ModuleType(named)) => read_specs(analysis, &named.sig, depth, found),
+                _ => found.complete = false,
             }
         }
-        ModuleTypeKind::Paren(inner) | ModuleTypeKind::With { sig: inner, .. } => docs_of(analysis, inner, depth, docs),
-        ModuleTypeKind::Arrow { .. } | ModuleTypeKind::Error => {}
+        ModuleTypeKind::Paren(inner) | ModuleTypeKind::With { sig: inner, .. } => read_specs(analysis, inner, depth, found),
+        ModuleTypeKind::Arrow { .. } | ModuleTypeKind::Error => found.complete = false,
     }
 }
 
@@ -200,7 +223,7 @@ fn item(analysis: &Analysis, decl: &Decl, outer: &str) -> Option<Item> {
         Decl::Module(module) => {
             let head = Span { end: module.body.span.start, ..whole };
             let mut inside = members(analysis, &module.body, &path(outer, module.name));
-            inherit(analysis, module, &mut inside);
+            specify(analysis, module, &mut inside);
             // What is put together from others is short, and says it all.
             let head = if inside.is_empty() { whole } else { head };
             Some(Item { items: inside, ..made(analysis, outer, Kind::Module, (module.name, module.doc), whole, head) })

@@ -112,7 +112,11 @@ module both : m with t = i64 = {
   type t = i64
   def a : f64 = 0
   def one : t = 1
+  def hidden_by_its_type : t = 2
 }
+
+-- | A pair of twice the number.
+def pair (x: f64) : pair = (x, x)
 
 module m = {
   -- | The third.
@@ -130,13 +134,16 @@ fn pages_about_a_file_have_types_comments_sources_and_nothing_from_elsewhere() {
     for part in [
         "About &lt;script&gt;alert(1)&lt;/script&gt; &amp; <code>quotes</code>.",
         "<section id=\"m.thrice\"",
-        "<section id=\"type:m.one\"",
-        "<section id=\"type:both.a\"",
-        "module type m = {\n  type t\n  include <a href=\"a.html#type:both\">both</a>\n  ..\n}",
+        "<section id=\"module-type:m.one\"",
+        "<section id=\"module-type:both.a\"",
+        "<section id=\"both.t\"",
+        "<section id=\"type:pair\"",
+        "<section id=\"pair\"",
+        "module type m = {\n  type t\n  include <a href=\"a.html#module-type:both\">both</a>\n  ..\n}",
         "<h3><code>both.one</code></h3>\n<pre>def one : <a href=\"a.html#both.t\">t</a></pre>\n<p>Of the type.</p>",
         "<pre>thrice : f64 -&gt; f64</pre>",
         "<pre class=\"example\">twice (1, 2)</pre>\n<pre class=\"results\">2.0 4.0</pre>",
-        "<a href=\"a.html#pair\">pair</a>",
+        "<a href=\"a.html#type:pair\">pair</a>",
         "<code>x &lt; y</code>",
         "def twice (p: pair) : pair = (p.0 * 2, p.1 * 2)</pre></details>",
     ] {
