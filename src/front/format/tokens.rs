@@ -76,7 +76,7 @@ impl Reading<'_> {
     fn comment(&mut self, start: usize, end: usize) {
         let lines = self.lines_before(start);
         let gap = self.text[self.end..start].chars().map(|c| if c == '\t' { 2 } else { 1 }).sum::<u32>().max(1);
-        let kept = self.text[start..end].trim_end_matches([' ', '\t', '\r']).len();
+        let kept = self.text[start..end].trim_end().len();
         let comment = Comment { start: start as u32, end: (start + kept) as u32, blank: lines > 1, gap };
         match self.pieces.last_mut() {
             Some(last) if lines == 0 && self.waiting.is_empty() => last.trailing = Some(comment),
@@ -122,8 +122,9 @@ pub(super) fn tidy(pieces: &mut [Piece], drop: &[u32]) {
         }
         let before = pieces[at - 1].trailing.take();
         let (leading, own) = (std::mem::take(&mut pieces[at].leading), pieces[at].trailing.take());
-        let late = if before.is_some() { own } else { None };
-        pieces[at].trailing = before.or(own);
+        // Comments keep their order.
+        let (now, late) = if before.is_none() && leading.is_empty() { (own, None) } else { (before, own) };
+        pieces[at].trailing = now;
         pieces[at].newline = false;
         pieces[at + 1].newline = true;
         lead(&mut pieces[at + 1], leading.into_iter().chain(late));

@@ -186,6 +186,8 @@ fn spaces() {
     check("val f : * *[]i32-> *  * *[]i32\n", "val f : * *[]i32 -> * * *[]i32\n");
     check("type^ t '^a = #a|#b{ x :i64 ,y:(a ,a) }\n", "type^ t '^a = #a | #b {x: i64, y: (a, a)}\n");
     check("def m=#[unroll]loop x for _i<3 do m . (x)\n", "def m = #[unroll] loop x for _i < 3 do m.(x)\n");
+    check("-- a\u{a0}\u{b}\ndef n=1 -- b\u{b}\u{2003}", "-- a\ndef n = 1 -- b\n");
+    check("def f = (a\n-- one\n, -- two\nb)\n", "def f = (a,\n         -- one\n         -- two\n         b)\n");
     check(
         "module m(p:{ type t }):s with t=i64=f ( g p ){def x=1}\n",
         "module m (p: { type t }) : s with t = i64 = f (g p) { def x = 1 }\n",
