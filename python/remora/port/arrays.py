@@ -151,7 +151,7 @@ def _unique(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @also("searchsorted")
 def _searchsorted(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("side",))
-    side = next((item.value.value for item in node.keywords if item.arg == "side" and isinstance(item.value, ast.Constant)), "left")
+    side = options["side"].function if "side" in options else "left"
     if len(values) != 2 or side not in ("left", "right"):
         raise Unread(node, Code.FORM, "`searchsorted` with these arguments is not read", "")
     (xs, x), dtype = one_type(reader, node, [reader.as_array(node, value) for value in values])

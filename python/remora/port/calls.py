@@ -13,6 +13,7 @@ import numpy as np
 
 from .diagnostics import Code, Unread
 from .operators import applied, binary, compare, elementwise, fitted, infix
+from .signatures import by_signature
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -84,6 +85,7 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
     for table in (np, np.linalg, np.fft, np.lib.stride_tricks):
         if getattr(table, name, None) is function:
             key = {np.linalg: f"linalg.{name}", np.fft: f"fft.{name}"}.get(table, name)
+            values, options = by_signature(node, function, values, options)
             if table is np and name in REDUCTIONS:
                 return reduction(reader, node, name, values[0], values[1:], options)
             if table is np and name in ALONG:
