@@ -50,6 +50,8 @@ METHODS = {
     "transpose", "dot", "clip", "item", "reshape", "trace", "conj", "tolist",
 }  # fmt: skip
 
+MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like")} | {"array", "asarray", "copy", "eye", "identity"}
+
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
 TABLE: dict[str, Call] = {}
 
@@ -86,6 +88,9 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
         if getattr(table, name, None) is function:
             key = {np.linalg: f"linalg.{name}", np.fft: f"fft.{name}"}.get(table, name)
             values, options = by_signature(node, function, values, options)
+            if name in MAKERS and "order" in options and options["order"].function in ("C", "F", "A", "K"):
+                # How the elements lie in memory is no part of the result.
+                options = {key: value for key, value in options.items() if key != "order"}
             if table is np and name in REDUCTIONS:
                 return reduction(reader, node, name, values[0], values[1:], options)
             if table is np and name in ALONG:

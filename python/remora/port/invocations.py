@@ -9,12 +9,17 @@ from dataclasses import replace
 import numpy as np
 
 from . import arrays, draws, functional, records, ufuncs
-from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, ravel, reduction
+from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, dtype_of, reduction, refuse_options
 from .diagnostics import Code, Unread
 from .expressions import Expressions, is_read
 from .functions import matmul
 from .reading import Definition, definition
+from .signatures import by_signature
 from .values import ATOM, GENERATOR, Value, literal
+
+# Methods that have the parameters of NumPy's functions, and those that are read as these.
+SIGNED = {"sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "argsort", "trace", "repeat", "take", "round", "squeeze", "ravel"}
+METHOD_ONLY = {"searchsorted", "diagonal"}
 
 
 class Invocations(Expressions):
@@ -145,8 +150,15 @@ class Invocations(Expressions):
         if value.listed:
             raise Unread(node, Code.NAME, f"the method `{name}` of a list is not read here", "write it as a statement, or make an array of the list")
         values, options = self.arguments(node)
-        if value.items is None and value.function is None and f"method.{name}" in TABLE:
+        plain = value.items is None and value.function is None
+        if plain and name in SIGNED | METHOD_ONLY:
+            (_, *values), options = by_signature(node, getattr(np, name), [value, *values], options)
+        if plain and f"method.{name}" in TABLE:
             return TABLE[f"method.{name}"](self, node, [value, *values], options)
+        if plain and name in METHOD_ONLY:
+            call = ast.copy_location(ast.Call(function, [], []), node)
+            call.means = getattr(np, name)  # type: ignore[attr-defined]
+            return TABLE[name](self, call, [value, *values], options)
         if value.items is not None or value.function is not None or name not in METHODS:
             raise Unread(node, Code.NAME, f"the method `{name}` is not read", "")
         if name in ALONG:
@@ -154,14 +166,15 @@ class Invocations(Expressions):
         if name in REDUCTIONS:
             return reduction(self, node, name, value, values, options)
         if name == "astype":
-            if len(values) != 1 or values[0].function is None:
+            kind, copied = options.get("dtype", values[0] if values else None), options.get("copy", literal(True)).const
+            refuse_options(node, options, ("dtype", "copy"))
+            if len(values) + ("dtype" in options) != 1 or kind is None or kind.function is None or not isinstance(copied, bool):
                 raise Unread(node, Code.TYPE, "this type is not read", "")
-            return cast(self, node, value, values[0].function)
+            return value if value.rank and not copied and dtype_of(node, kind.function) == value.dtype else cast(self, node, value, kind.function)
         if name == "copy" and not values:
+            refuse_options(node, options, ("order",))
             return replace(value, memory=frozenset())
-        if name in ("ravel", "flatten") and not values:
-            made = ravel(self, node, value)
-            return replace(made, memory=frozenset()) if name == "flatten" else made
+        refuse_options(node, options, ("min", "max") if name == "clip" else ())
         if name == "tolist" and not values and not options:
             return replace(value, weak=True) if not value.rank else replace(value, listed=value.rank, weakly=True, memory=frozenset()) if len(value.axes) == value.rank else self.one_row(node)
         if name == "trace":
