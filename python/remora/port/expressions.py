@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, grids, others, products, pylists, records, searches, selections, several, shapes
+from . import arrays, einsum, further, grids, others, products, pylists, records, searches, selections, several, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
@@ -498,4 +498,4 @@ class Expressions:
         raise NotImplementedError
 
 
-__all__ = ["NONE", "Expressions", "einsum", "grids", "products", "searches", "selections", "several"]
+__all__ = ["NONE", "Expressions", "einsum", "further", "grids", "products", "searches", "selections", "several"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import arrays, draws, functional, records, ufuncs
+from . import arrays, draws, functional, further, records, ufuncs
 from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, dtype_of, reduction, refuse_options
 from .diagnostics import Code, Unread
 from .expressions import Expressions, is_read
@@ -55,6 +55,10 @@ class Invocations(Expressions):
         if function is builtins.map and len(node.args) == 2 and not node.keywords:
             return self.each(node)
         values, options = self.arguments(node)
+        if function is builtins.divmod and not options:
+            return further.divided(self, node, values, False)
+        if (whole := further.whole_function(self, node, function, values)) is not None and not options:
+            return whole
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
             return call_builtin(self, node, function, values, options)
         values, options = [self.unlisted(node, each) for each in values], {key: self.unlisted(node, each) for key, each in options.items()}
