@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from port import elements, forms, functions, idioms, programs, published, views
+from port import arguments, elements, forms, functions, idioms, programs, published, views
 
 import remora
 import remora.port
@@ -20,7 +20,7 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
