@@ -423,6 +423,14 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .others import best_or_default
 
         return best_or_default(reader, node, function.__name__, values, options["default"])
+    if function in (builtins.max, builtins.min) and set(options) == {"key"}:
+        from .orders import best_by
+
+        return best_by(reader, node, function.__name__, values, options["key"])
+    if function is builtins.sorted and len(values) == 1 and values[0].items is None:
+        from .orders import in_order
+
+        return in_order(reader, node, values[0], options)
     refuse_options(node, options)
     context = reader.context
     if function is builtins.ord and len(values) == 1 and isinstance(values[0].function, str) and len(values[0].function) == 1:

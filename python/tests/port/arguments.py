@@ -188,3 +188,11 @@ def apart(boxes, scores, limit):
         inside = np.maximum(0, high - low).prod(axis=1)
         order = order[1:][inside / (area[i] + area[order[1:]] - inside) <= limit]
     return np.array(keep)
+
+
+@case((I, X), (np.array([3, 1, 2, 1, 3]), np.array([0.0, -0.0, 2.0, -1.0])), (I[:1], X[:1]))
+def in_order(i, x):
+    values = [v * 2 for v in x]
+    values.sort(key=lambda v: (v - 1) ** 2)
+    nearest = sorted(range(len(x)), key=lambda k: abs(x[k] - 1), reverse=True)
+    return values, nearest, sorted(i, reverse=True), sorted(x), sorted(i, key=lambda v: -v), max(i, key=abs), min(range(len(x)), key=lambda k: x[k])
