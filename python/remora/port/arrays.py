@@ -106,6 +106,8 @@ def part_of_complex(reader: Expressions, node: ast.AST, value: Value, name: str)
     if value.items is not None or value.function is not None:
         raise Unread(node, Code.TYPE, "this is no array of numbers", "")
     if value.dtype not in ("c64", "c128"):
+        if value.dtype == "bool" and name[:4] == "conj":
+            raise Unread(node, Code.TYPE, f"`{name}` of truth values", "NumPy makes them int8")
         if name in ("real", "conj", "conjugate"):
             return value if name == "real" else strong(replace(value, memory=frozenset()))
         raise Unread(node, Code.TYPE, f"`{name}` of real numbers", "it is 0 everywhere")

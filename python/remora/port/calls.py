@@ -242,7 +242,7 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         if name not in ("sum", "prod", "mean") or options["dtype"].function is None:
             raise Unread(node, Code.NAME, f"`dtype` of `{name}` is not read", "convert the array: `x.astype(..)`")
         value = cast(reader, node, value, options["dtype"].function)
-        if value.dtype not in ("f64", "f32", "i64"):
+        if value.dtype not in ("f64", "f32", "i64") or name == "mean" and value.dtype == "i64":
             raise Unread(node, Code.TYPE, f"`{name}` with this `dtype` is not read", "")
     if len(rest) > 1 or (rest and "axis" in options):
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
@@ -294,7 +294,7 @@ def _partial_reduction(reader: Expressions, node: ast.Call, name: str, value: Va
         if count is None:
             raise Unread(node, Code.SHAPE, "a mask of another shape than the array", "give it the shape of the array: `np.broadcast_to`")
         return strong(binary(context, node, ast.Div, strong(total), strong(count)))
-    if name in ("max", "min", "amax", "amin") and initial is not None and not initial.rank:
+    if name in ("max", "min", "amax", "amin") and initial is not None and not initial.rank and value.dtype != "bool":
         filler = initial
     elif known is not None and (mask is not None or name in ("sum", "prod")) and (initial is None or not initial.rank and name in ("sum", "prod")):
         filler = literal(known)
@@ -427,7 +427,7 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .orders import best_by
 
         return best_by(reader, node, function.__name__, values, options["key"])
-    if function is builtins.sorted and len(values) == 1 and values[0].items is None:
+    if function is builtins.sorted and len(values) == 1:
         from .orders import in_order
 
         return in_order(reader, node, values[0], options)
@@ -446,7 +446,7 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .functions import integers
 
         return integers(reader, node, values)
-    if function in (builtins.list, builtins.tuple, builtins.sorted, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
+    if function in (builtins.list, builtins.tuple, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
         from .pylists import call_of_list
 
         found = call_of_list(reader, node, function, values)

@@ -263,6 +263,8 @@ def _filled(reader: Expressions, node: ast.Call, values: list[Value], options: d
     value = literal({"zeros": 0, "ones": 1, "empty": 0, "full": 0}[what])
     if what == "full":
         value = values[1]
+        if value.rank or value.items is not None or value.function is not None:
+            raise Unread(node, Code.SHAPE, f"`{name}` of what is no number", "broadcast it: `np.zeros(shape) + values`")
     default = values[0].dtype if like else ("f64" if what != "full" else value.dtype)
     if len(values) > (2 if what == "full" else 1):
         options = {**options, "dtype": values[-1]}

@@ -303,11 +303,11 @@ def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value
     if op is ast.Div and not right.const:
         scalar = applied(context.helper("divided"))
     elif op in (ast.FloorDiv, ast.Mod):
-        function = context.library("floor_divide" if op is ast.FloorDiv else "mod")
+        quotient = context.library("floor_divide" if op is ast.FloorDiv else "mod")
         if right.const == 0:
             raise Unread(node, Code.TYPE, "a division by zero", "Python raises an error, too")
         divisor = "" if right.const else context.helper("divisor")
-        scalar = (lambda v: (f"{function} {v[0].argument} ({divisor} {v[1].argument})", APPLY)) if divisor else applied(function)
+        scalar = (lambda v: (f"{quotient} {v[0].argument} ({divisor} {v[1].argument})", APPLY)) if divisor else applied(quotient)
     elif op is ast.Pow:
         plain = isinstance(right.const, int) and right.const in (0, 1)
         scalar = infix(symbol, prec) if plain else applied(context.helper("power"))

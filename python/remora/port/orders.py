@@ -53,6 +53,8 @@ def in_order(reader: Expressions, node: ast.AST, values: Value, options: dict[st
     """The elements of a list or a vector in the order of their keys; equal ones stay as they are."""
     if isinstance(node, ast.Call):
         refuse_options(node, options, ("key", "reverse"))
+    if values.items and all(item.items is None and not item.rank and item.dtype == values.items[0].dtype and item.weak == values.items[0].weak for item in values.items):
+        values = replace(reader.as_array(node, values), listed=1, weakly=values.items[0].weak)
     if values.rank != 1 or values.axes != (0,):
         raise Unread(node, Code.TYPE, "an order of what are no numbers", "sort places: `order = np.argsort(keys, kind='stable')`")
     backwards = options.get("reverse", literal(False)).const
