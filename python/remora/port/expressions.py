@@ -17,7 +17,7 @@ from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, compare, elementwise, negated, unknown_size
+from .operators import Either, binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -318,7 +318,8 @@ class Expressions:
             raise Unread(node, Code.TYPE, "`and` or `or` of different things", "write `y if x != 0 else x`")
         dtype, weak = self.join_types(node, first, second)
         one, two = (bound_text(convert(each, dtype)) for each in ((second, first) if other else (first, second)))
-        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak)
+        either = Either() if weak and dtype in FLOATS and "i64" in (first.dtype, second.dtype) else None
+        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=either)
 
     def truth_value(self, node: ast.expr) -> Value:
         """An operand of `and` or `or`, whose value is one of them."""
@@ -365,9 +366,10 @@ class Expressions:
         if one.items is not None or two.items is not None or one.rank != two.rank or one.axes != two.axes:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
         shape = tuple(a if a == b else unknown_size() for a, b in zip(one.shape, two.shape))
+        either = Either() if dtype in FLOATS and "i64" in (one.dtype, two.dtype) and weak else None
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
-        return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory)
+        return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory, origin=either)
 
     def end_of(self, node: ast.expr) -> Value | None:
         """The value of a branch; None for a call of a function by itself before its type is known."""

@@ -189,8 +189,22 @@ def fitted(context: Context, node: ast.AST | None, value: Value, dtype: str) -> 
     return convert(value, dtype)
 
 
+@dataclass(frozen=True)
+class Either:
+    """What is kept of a float that is one of Python's integers in one case: beside a float that makes no difference, as a result it would."""
+
+
 def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """An operator of Python's on numbers and arrays."""
+    either = [isinstance(value.origin, Either) for value in (left, right)]
+    if not any(either):
+        return _binary(context, node, op, left, right)
+    made = _binary(context, node, op, *(replace(value, origin=None) if own else value for value, own in zip((left, right), either)))
+    settled = op is ast.Div or any(value.dtype in FLOATS and not own for value, own in zip((left, right), either))
+    return made if settled or made.dtype not in FLOATS else replace(made, origin=Either())
+
+
+def _binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     if op not in BINARY:
         raise Unread(node, Code.FORM, f"the operator `{op.__name__}` is not read", "")
     ufunc, symbol, prec = BINARY[op]
