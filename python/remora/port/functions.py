@@ -59,6 +59,9 @@ def _maximum(reader: Expressions, node: ast.Call, values: list[Value], options: 
 @entry("clip")
 def _clip(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("min", "max", "a_min", "a_max"))
+    old = len(values) - 1 + len(options.keys() & {"a_min", "a_max"})
+    if reader.called(node) is np.clip and old == 1 and not options.keys() & {"min", "max"}:
+        raise Unread(node, Code.FORM, "`clip` with one bound", "write `min=`, `max=`, or `None` for the other one: NumPy raises an error here")
     if options:
         low, high = (next((options[key] for key in (name, f"a_{name}") if key in options), Value("None", ATOM, "none")) for name in ("min", "max"))
         values = [values[0], values[1] if len(values) > 1 else low, high]
