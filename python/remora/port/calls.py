@@ -52,6 +52,14 @@ METHODS = {
 
 MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like")} | {"array", "asarray", "copy", "eye", "identity"}
 
+# What to write for functions that are not read.
+INSTEAD = {
+    "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
+    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
+    "tri": "write `np.tril(np.ones((n, m)))`", "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
+    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`", "logspace": "write `10.0 ** np.linspace(a, b, n)`",
+}  # fmt: skip
+
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
 TABLE: dict[str, Call] = {}
 
@@ -99,7 +107,7 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
                 return TABLE[key](reader, node, values, options)
     if getattr(np.random, name, None) is function:
         raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too; other numbers are in lib/random")
-    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
+    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", INSTEAD.get(name, "write it with functions that docs/library.md lists"))
 
 
 def _masked_ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:

@@ -71,6 +71,8 @@ class Expressions:
         """The value of an expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
+            if isinstance(node, ast.JoinedStr):
+                raise Unread(node, Code.FORM, "a text that is made of values", "return the values, and write the text where the function is called")
             raise Unread(node, Code.FORM, f"this form ({type(node).__name__}) is not read", "")
         try:
             found: Value = method(node)
