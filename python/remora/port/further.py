@@ -338,6 +338,22 @@ def _condition(reader: Expressions, node: ast.Call, values: list[Value], options
     return said(reader, node, "s[-1] / s[0]" if "p" in options and options["p"].const == -2 else "s[0] / s[-1]", s=s)
 
 
+_first_diagonal, _first_trace = TABLE["diagonal"], TABLE["trace"]
+
+
+@instead("diagonal", "method.diagonal", "trace")
+def _diagonal(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    traced = isinstance(node.func, ast.Attribute) and node.func.attr == "trace" or reader.called(node) is np.trace
+    offset = options.get("offset", literal(0))
+    if offset.const == 0 or len(values) != 1:
+        return (_first_trace if traced else _first_diagonal)(reader, node, values, {key: value for key, value in options.items() if key != "offset"})
+    refuse_options(node, options, ("offset",))
+    x = full(node, reader.as_array(node, values[0]), 2)
+    if not isinstance(offset.const, int) or x.dtype not in FLOATS | INTS:
+        raise Unread(node, Code.FORM, "a diagonal whose number is no constant", "write the number")
+    return said(reader, node, "np.sum(np.diag(x, k))" if traced else "np.diag(x, k)", x=x, k=offset)
+
+
 _first_norm: Call = TABLE["linalg.norm"]
 
 

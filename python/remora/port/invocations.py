@@ -178,7 +178,7 @@ class Invocations(Expressions):
         if name == "copy" and not values:
             refuse_options(node, options, ("order",))
             return replace(value, memory=frozenset())
-        refuse_options(node, options, ("min", "max") if name == "clip" else ())
+        refuse_options(node, options, {"clip": ("min", "max"), "trace": ("offset",)}.get(name, ()))
         if name == "tolist" and not values and not options:
             return replace(value, weak=True) if not value.rank else replace(value, listed=value.rank, weakly=True, memory=frozenset()) if len(value.axes) == value.rank else self.one_row(node)
         if name == "trace":

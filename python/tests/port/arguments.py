@@ -196,3 +196,8 @@ def in_order(i, x):
     values.sort(key=lambda v: (v - 1) ** 2)
     nearest = sorted(range(len(x)), key=lambda k: abs(x[k] - 1), reverse=True)
     return values, nearest, sorted(i, reverse=True), sorted(x), sorted(i, key=lambda v: -v), max(i, key=abs), min(range(len(x)), key=lambda k: x[k])
+
+
+@case((A,), (T[0],))
+def diagonals(a):
+    return np.diagonal(a, 1), a.diagonal(offset=-1), np.trace(a, offset=1), a.trace(-1)
