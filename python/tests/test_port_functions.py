@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from port import elements, forms, functions, idioms, programs, published, views
+from port import arguments, elements, forms, functions, idioms, programs, published, views
 
 import remora
 import remora.port
@@ -20,7 +20,7 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
@@ -249,3 +249,49 @@ def test_functions_are_arguments():
         assert found(f, a, b, 30) == _halved_interval(f, a, b, 30)
     with pytest.raises(remora.port.PortError, match="ufunc is not read"):
         found(np.sin, 1.0, 3.0, 3)
+
+
+def _a_layout(x, y):
+    return x[None].ravel(order="K")
+
+
+def _an_integer_or_a_float(x, y):
+    return 1 if x[0] > 0 else 2.5
+
+
+def _filled_with_an_array(x, y):
+    return np.full_like(x, y)
+
+
+def _a_part_of_integers(x, y):
+    z = np.arange(3)
+    z[1:] += 0.5
+    return z
+
+
+def _one_bound(x, y):
+    return np.clip(x, 0)
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (_a_layout, "lie in memory"), (_an_integer_or_a_float, "integers in one case"), (_filled_with_an_array, "of what is no number"),
+        (_a_part_of_integers, "UFuncTypeError"), (_one_bound, "with one bound"),
+    ],
+)  # fmt: skip
+def test_what_would_be_another_value_is_refused(function: Any, said: str):
+    with pytest.raises(remora.port.PortError, match=said):
+        remora.jit(function)(functions.X.copy(), functions.Y.copy())
+
+
+def _sorted(x):
+    values = [v * 2 for v in x]
+    values.sort()
+    return values
+
+
+def test_floats_with_nan_have_no_order():
+    assert remora.jit(_sorted)(np.array([2.0, 1.0])) == [2.0, 4.0]
+    with pytest.raises(remora.RunTimeError, match="one is NaN"):
+        remora.jit(_sorted)(np.array([2.0, np.nan, 1.0]))

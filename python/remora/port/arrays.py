@@ -106,6 +106,8 @@ def part_of_complex(reader: Expressions, node: ast.AST, value: Value, name: str)
     if value.items is not None or value.function is not None:
         raise Unread(node, Code.TYPE, "this is no array of numbers", "")
     if value.dtype not in ("c64", "c128"):
+        if value.dtype == "bool" and name[:4] == "conj":
+            raise Unread(node, Code.TYPE, f"`{name}` of truth values", "NumPy makes them int8")
         if name in ("real", "conj", "conjugate"):
             return value if name == "real" else strong(replace(value, memory=frozenset()))
         raise Unread(node, Code.TYPE, f"`{name}` of real numbers", "it is 0 everywhere")
@@ -151,7 +153,7 @@ def _unique(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @also("searchsorted")
 def _searchsorted(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("side",))
-    side = next((item.value.value for item in node.keywords if item.arg == "side" and isinstance(item.value, ast.Constant)), "left")
+    side = options["side"].function if "side" in options else "left"
     if len(values) != 2 or side not in ("left", "right"):
         raise Unread(node, Code.FORM, "`searchsorted` with these arguments is not read", "")
     (xs, x), dtype = one_type(reader, node, [reader.as_array(node, value) for value in values])

@@ -13,6 +13,7 @@ import numpy as np
 
 from .diagnostics import Code, Unread
 from .operators import applied, binary, compare, elementwise, fitted, infix
+from .signatures import by_signature
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -47,6 +48,16 @@ ALONG = {"cumsum": "cumsum", "cumprod": "cumprod", "sort": "sort", "argsort": "a
 METHODS = {
     "sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "argsort", "copy", "astype", "ravel", "flatten",
     "transpose", "dot", "clip", "item", "reshape", "trace", "conj", "tolist",
+}  # fmt: skip
+
+MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for like in ("", "_like")} | {"array", "asarray", "copy", "eye", "identity"}
+
+# What to write for functions that are not read.
+INSTEAD = {
+    "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
+    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
+    "tri": "write `np.tril(np.ones((n, m)))`", "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
+    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`", "logspace": "write `10.0 ** np.linspace(a, b, n)`",
 }  # fmt: skip
 
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
@@ -84,6 +95,10 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
     for table in (np, np.linalg, np.fft, np.lib.stride_tricks):
         if getattr(table, name, None) is function:
             key = {np.linalg: f"linalg.{name}", np.fft: f"fft.{name}"}.get(table, name)
+            values, options = by_signature(node, function, values, options)
+            if name in MAKERS and "order" in options and options["order"].function in ("C", "F", "A", "K"):
+                # How the elements lie in memory is no part of the result.
+                options = {key: value for key, value in options.items() if key != "order"}
             if table is np and name in REDUCTIONS:
                 return reduction(reader, node, name, values[0], values[1:], options)
             if table is np and name in ALONG:
@@ -92,7 +107,7 @@ def call_numpy(reader: Expressions, node: ast.Call, function: Any, values: list[
                 return TABLE[key](reader, node, values, options)
     if getattr(np.random, name, None) is function:
         raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too; other numbers are in lib/random")
-    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", "write it with functions that docs/library.md lists")
+    raise Unread(node, Code.NAME, f"`{ast.unparse(node.func)}` is not read", INSTEAD.get(name, "write it with functions that docs/library.md lists"))
 
 
 def _masked_ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
@@ -235,7 +250,7 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         if name not in ("sum", "prod", "mean") or options["dtype"].function is None:
             raise Unread(node, Code.NAME, f"`dtype` of `{name}` is not read", "convert the array: `x.astype(..)`")
         value = cast(reader, node, value, options["dtype"].function)
-        if value.dtype not in ("f64", "f32", "i64"):
+        if value.dtype not in ("f64", "f32", "i64") or name == "mean" and value.dtype == "i64":
             raise Unread(node, Code.TYPE, f"`{name}` with this `dtype` is not read", "")
     if len(rest) > 1 or (rest and "axis" in options):
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
@@ -287,7 +302,7 @@ def _partial_reduction(reader: Expressions, node: ast.Call, name: str, value: Va
         if count is None:
             raise Unread(node, Code.SHAPE, "a mask of another shape than the array", "give it the shape of the array: `np.broadcast_to`")
         return strong(binary(context, node, ast.Div, strong(total), strong(count)))
-    if name in ("max", "min", "amax", "amin") and initial is not None and not initial.rank:
+    if name in ("max", "min", "amax", "amin") and initial is not None and not initial.rank and value.dtype != "bool":
         filler = initial
     elif known is not None and (mask is not None or name in ("sum", "prod")) and (initial is None or not initial.rank and name in ("sum", "prod")):
         filler = literal(known)
@@ -416,6 +431,14 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .others import best_or_default
 
         return best_or_default(reader, node, function.__name__, values, options["default"])
+    if function in (builtins.max, builtins.min) and set(options) == {"key"}:
+        from .orders import best_by
+
+        return best_by(reader, node, function.__name__, values, options["key"])
+    if function is builtins.sorted and len(values) == 1:
+        from .orders import in_order
+
+        return in_order(reader, node, values[0], options)
     refuse_options(node, options)
     context = reader.context
     if function is builtins.ord and len(values) == 1 and isinstance(values[0].function, str) and len(values[0].function) == 1:
@@ -431,7 +454,7 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
         from .functions import integers
 
         return integers(reader, node, values)
-    if function in (builtins.list, builtins.tuple, builtins.sorted, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
+    if function in (builtins.list, builtins.tuple, builtins.any, builtins.all, builtins.sum) or function in (builtins.max, builtins.min) and len(values) == 1 and values[0].rank:
         from .pylists import call_of_list
 
         found = call_of_list(reader, node, function, values)
@@ -444,6 +467,9 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
             raise Unread(node, Code.SHAPE, "the length of a number", "")
         return reader.size_value(values[0], 0)
     if function is builtins.abs:
+        if len(values) == 1 and values[0].dtype == "bool" and values[0].weak:
+            # Python's own are integers.
+            return replace(convert(values[0], "i64"), small=True)
         return TABLE["abs"](reader, node, values, {})
     if function in (builtins.int, builtins.float, builtins.bool) and len(values) == 1:
         return _number(reader, node, function, values[0])

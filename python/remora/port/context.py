@@ -17,7 +17,7 @@ WORDS = set(
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
     "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
-    "wrapped clipped backwards within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
+    "wrapped clipped backwards within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided divisor power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
 )
 
@@ -42,6 +42,8 @@ HELPERS = {
     "def every 't [n] (k: i64) (xs: [n]t) : *[(n + k - 1) / k]t = map (\\i -> xs[i * k]) (iota ((n + k - 1) / k))",
     "divided": "-- | The quotient of two of Python's own numbers, which fails where Python raises `ZeroDivisionError`.\n"
     'def divided (x: f64) (y: f64) : f64 = let _ = assert (y != 0) "division by zero" in x / y',
+    "divisor": "-- | One of Python's own numbers to divide by, which fails where Python raises `ZeroDivisionError`.\n"
+    'def divisor (y: f64) : f64 = let _ = assert (y != 0) "division by zero" in y',
     "power": "-- | A power of Python's own floats, which fails where the result is not a finite real number.\n"
     'def power (x: f64) (y: f64) : f64 =\n  let z = x ** y\n  let _ = assert (!(f64.isnan z || f64.isinf z)) "a power that is no number" in z',
     "inverse_power": "-- | A power of Python's own integers with a negative exponent; with others it is an integer, which is not meant here.\n"

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, grids, others, products, pylists, records, searches, selections, several, shapes
+from . import arrays, einsum, further, grids, others, products, pylists, records, searches, selections, several, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import binary, compare, elementwise, negated, unknown_size
+from .operators import Either, binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -71,6 +71,8 @@ class Expressions:
         """The value of an expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
+            if isinstance(node, ast.JoinedStr):
+                raise Unread(node, Code.FORM, "a text that is made of values", "return the values, and write the text where the function is called")
             raise Unread(node, Code.FORM, f"this form ({type(node).__name__}) is not read", "")
         try:
             found: Value = method(node)
@@ -318,7 +320,8 @@ class Expressions:
             raise Unread(node, Code.TYPE, "`and` or `or` of different things", "write `y if x != 0 else x`")
         dtype, weak = self.join_types(node, first, second)
         one, two = (bound_text(convert(each, dtype)) for each in ((second, first) if other else (first, second)))
-        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak)
+        either = Either() if weak and dtype in FLOATS and "i64" in (first.dtype, second.dtype) else None
+        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=either)
 
     def truth_value(self, node: ast.expr) -> Value:
         """An operand of `and` or `or`, whose value is one of them."""
@@ -365,9 +368,10 @@ class Expressions:
         if one.items is not None or two.items is not None or one.rank != two.rank or one.axes != two.axes:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
         shape = tuple(a if a == b else unknown_size() for a, b in zip(one.shape, two.shape))
+        either = Either() if dtype in FLOATS and "i64" in (one.dtype, two.dtype) and weak else None
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
-        return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory)
+        return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory, origin=either)
 
     def end_of(self, node: ast.expr) -> Value | None:
         """The value of a branch; None for a call of a function by itself before its type is known."""
@@ -498,4 +502,4 @@ class Expressions:
         raise NotImplementedError
 
 
-__all__ = ["NONE", "Expressions", "einsum", "grids", "products", "searches", "selections", "several"]
+__all__ = ["NONE", "Expressions", "einsum", "further", "grids", "products", "searches", "selections", "several"]

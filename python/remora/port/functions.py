@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 def _abs(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     (value,) = values
+    if reader.called(node) is np.fabs:
+        # A function of floats, which integers become; of small ones NumPy makes float16.
+        wanted, _ = result_dtype(np.fabs, values)
+        value = strong(convert(value, wanted[0]) if value.is_literal or value.dtype == wanted[0] else elementwise(reader.context, node, [value], lambda v: (convert(v[0], wanted[0]).text, APPLY), wanted[0]))
     if value.dtype == "bool":
         return value
     dtype = {"c64": "f32", "c128": "f64"}.get(value.dtype, value.dtype)
@@ -55,6 +59,9 @@ def _maximum(reader: Expressions, node: ast.Call, values: list[Value], options: 
 @entry("clip")
 def _clip(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("min", "max", "a_min", "a_max"))
+    old = len(values) - 1 + len(options.keys() & {"a_min", "a_max"})
+    if reader.called(node) is np.clip and old == 1 and not options.keys() & {"min", "max"}:
+        raise Unread(node, Code.FORM, "`clip` with one bound", "write `min=`, `max=`, or `None` for the other one: NumPy raises an error here")
     if options:
         low, high = (next((options[key] for key in (name, f"a_{name}") if key in options), Value("None", ATOM, "none")) for name in ("min", "max"))
         values = [values[0], values[1] if len(values) > 1 else low, high]
@@ -259,6 +266,8 @@ def _filled(reader: Expressions, node: ast.Call, values: list[Value], options: d
     value = literal({"zeros": 0, "ones": 1, "empty": 0, "full": 0}[what])
     if what == "full":
         value = values[1]
+        if value.rank or value.items is not None or value.function is not None:
+            raise Unread(node, Code.SHAPE, f"`{name}` of what is no number", "broadcast it: `np.zeros(shape) + values`")
     default = values[0].dtype if like else ("f64" if what != "full" else value.dtype)
     if len(values) > (2 if what == "full" else 1):
         options = {**options, "dtype": values[-1]}
@@ -326,13 +335,13 @@ def _linspace(reader: Expressions, node: ast.Call, values: list[Value], options:
     return Value(f"{reader.context.library('linspace')} {low.argument} {high.argument} {values[2].argument}", APPLY, "f64", (size,))
 
 
-@entry("array", "asarray", "copy", "ascontiguousarray")
+@entry("array", "asarray", "copy", "ascontiguousarray", "asfortranarray")
 def _array(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("dtype",))
     value = values[0]
     if len(values) > 1:
         options = {"dtype": values[1]}
-    aliased = value.memory if reader.called(node).__name__ in ("asarray", "ascontiguousarray") else frozenset()
+    aliased = value.memory if reader.called(node).__name__ in ("asarray", "ascontiguousarray", "asfortranarray") else frozenset()
     value = replace(reader.as_array(node, value), memory=aliased, weak=False)
     return cast(reader, node, value, options["dtype"].function) if "dtype" in options else value
 
@@ -413,12 +422,6 @@ def transposed(node: ast.AST, value: Value) -> Value:
     return replace(value, text=f"transpose {value.argument}", prec=APPLY, shape=shape)
 
 
-@entry("ravel")
-def _ravel(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    return ravel(reader, node, values[0])
-
-
 def reshaped(reader: Expressions, node: ast.AST, value: Value, shape: list[Value]) -> Value:
     """The elements in another shape, whose sizes are known."""
     flat = value if value.rank == 1 and value.axes else ravel(reader, node, value)
@@ -467,6 +470,10 @@ def _isfinite(reader: Expressions, node: ast.Call, values: list[Value], options:
 @entry("logical_not", "invert", "bitwise_not")
 def _not(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
+    if reader.called(node) is not np.logical_not and values[0].dtype != "bool":
+        if values[0].dtype not in INTS:
+            raise Unread(node, Code.TYPE, f"NumPy has no `invert` for {values[0].dtype}", "")
+        return strong(elementwise(reader.context, node, [values[0]], lambda v: (f"!{v[0].at(UNARY + 1)}", UNARY), values[0].dtype))
     return elementwise(reader.context, node, [reader.truth(node, values[0])], lambda v: (f"!{v[0].at(UNARY + 1)}", UNARY), "bool")
 
 

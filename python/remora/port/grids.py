@@ -124,6 +124,10 @@ def grid(reader: Expressions, axes: list[Value], whole: bool) -> Value:
     return tuple_of(found)
 
 
+# NumPy's result was a list before 2.0.
+GRID = type(np.meshgrid([0])).__name__
+
+
 @instead("meshgrid")
 def _meshgrid(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("indexing", "sparse"))
@@ -134,8 +138,8 @@ def _meshgrid(reader: Expressions, node: ast.Call, values: list[Value], options:
         if len(axes) > 2:
             raise Unread(node, Code.FORM, "`meshgrid` of more than two vectors", "with `indexing='ij'`")
         y, x = grid(reader, axes[::-1], not (sparse is not None and sparse.const)).items or ()
-        return tuple_of([x, y], "list")
-    return replace(grid(reader, axes, not (sparse is not None and sparse.const)), dtype="list")
+        return tuple_of([x, y], GRID)
+    return replace(grid(reader, axes, not (sparse is not None and sparse.const)), dtype=GRID)
 
 
 def grid_of_slices(reader: Expressions, node: ast.Subscript, whole: bool) -> Value:

@@ -13,6 +13,7 @@ from .blocks import Lines, as_load, words
 from .calls import along, axis_of, ravel
 from .diagnostics import Code, Unread
 from .functions import filled
+from .orders import in_order
 from .operators import applied, elementwise, joined, named_size, sized, unknown_size
 from .reading import out_of
 from .searches import places_along
@@ -98,6 +99,10 @@ class InPlace(Views):
     def sort(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:
         """`x.sort(axis)`."""
         array = self.owned(node, name)
+        if array.listed:
+            if values:
+                raise Unread(node, Code.FORM, "`sort` of a list with these arguments is not read", "NumPy has `axis`, lists have not")
+            return self.let_array(name, array, in_order(self, node, array, options))
         return self.let_array(name, array, along(self, node, "sort", array, values, options))
 
     def fill(self, node: ast.Call, name: str, values: list[Value], options: dict[str, Value]) -> Lines:

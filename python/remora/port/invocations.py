@@ -8,13 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import arrays, draws, functional, records, ufuncs
-from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, ravel, reduction
+from . import arrays, draws, functional, further, records, ufuncs
+from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, dtype_of, reduction, refuse_options
 from .diagnostics import Code, Unread
 from .expressions import Expressions, is_read
 from .functions import matmul
 from .reading import Definition, definition
+from .signatures import by_signature
 from .values import ATOM, GENERATOR, Value, literal
+
+# Methods that have the parameters of NumPy's functions, and those that are read as these.
+SIGNED = {"sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "argsort", "trace", "repeat", "take", "round", "squeeze", "ravel"}
+METHOD_ONLY = {"searchsorted", "diagonal"}
 
 
 class Invocations(Expressions):
@@ -50,6 +55,10 @@ class Invocations(Expressions):
         if function is builtins.map and len(node.args) == 2 and not node.keywords:
             return self.each(node)
         values, options = self.arguments(node)
+        if function is builtins.divmod and not options:
+            return further.divided(self, node, values, False)
+        if (whole := further.whole_function(self, node, function, values)) is not None and not options:
+            return whole
         if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
             return call_builtin(self, node, function, values, options)
         values, options = [self.unlisted(node, each) for each in values], {key: self.unlisted(node, each) for key, each in options.items()}
@@ -145,8 +154,15 @@ class Invocations(Expressions):
         if value.listed:
             raise Unread(node, Code.NAME, f"the method `{name}` of a list is not read here", "write it as a statement, or make an array of the list")
         values, options = self.arguments(node)
-        if value.items is None and value.function is None and f"method.{name}" in TABLE:
+        plain = value.items is None and value.function is None
+        if plain and name in SIGNED | METHOD_ONLY:
+            (_, *values), options = by_signature(node, getattr(np, name), [value, *values], options)
+        if plain and f"method.{name}" in TABLE:
             return TABLE[f"method.{name}"](self, node, [value, *values], options)
+        if plain and name in METHOD_ONLY:
+            call = ast.copy_location(ast.Call(function, [], []), node)
+            call.means = getattr(np, name)  # type: ignore[attr-defined]
+            return TABLE[name](self, call, [value, *values], options)
         if value.items is not None or value.function is not None or name not in METHODS:
             raise Unread(node, Code.NAME, f"the method `{name}` is not read", "")
         if name in ALONG:
@@ -154,14 +170,15 @@ class Invocations(Expressions):
         if name in REDUCTIONS:
             return reduction(self, node, name, value, values, options)
         if name == "astype":
-            if len(values) != 1 or values[0].function is None:
+            kind, copied = options.get("dtype", values[0] if values else None), options.get("copy", literal(True)).const
+            refuse_options(node, options, ("dtype", "copy"))
+            if len(values) + ("dtype" in options) != 1 or kind is None or kind.function is None or not isinstance(copied, bool):
                 raise Unread(node, Code.TYPE, "this type is not read", "")
-            return cast(self, node, value, values[0].function)
+            return value if value.rank and not copied and dtype_of(node, kind.function) == value.dtype else cast(self, node, value, kind.function)
         if name == "copy" and not values:
+            refuse_options(node, options, ("order",))
             return replace(value, memory=frozenset())
-        if name in ("ravel", "flatten") and not values:
-            made = ravel(self, node, value)
-            return replace(made, memory=frozenset()) if name == "flatten" else made
+        refuse_options(node, options, {"clip": ("min", "max"), "trace": ("offset",)}.get(name, ()))
         if name == "tolist" and not values and not options:
             return replace(value, weak=True) if not value.rank else replace(value, listed=value.rank, weakly=True, memory=frozenset()) if len(value.axes) == value.rank else self.one_row(node)
         if name == "trace":

@@ -189,8 +189,22 @@ def fitted(context: Context, node: ast.AST | None, value: Value, dtype: str) -> 
     return convert(value, dtype)
 
 
+@dataclass(frozen=True)
+class Either:
+    """What is kept of a float that is one of Python's integers in one case: beside a float that makes no difference, as a result it would."""
+
+
 def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """An operator of Python's on numbers and arrays."""
+    either = [isinstance(value.origin, Either) for value in (left, right)]
+    if not any(either):
+        return _binary(context, node, op, left, right)
+    made = _binary(context, node, op, *(replace(value, origin=None) if own else value for value, own in zip((left, right), either)))
+    settled = op is ast.Div or any(value.dtype in FLOATS and not own for value, own in zip((left, right), either))
+    return made if settled or made.dtype not in FLOATS else replace(made, origin=Either())
+
+
+def _binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     if op not in BINARY:
         raise Unread(node, Code.FORM, f"the operator `{op.__name__}` is not read", "")
     ufunc, symbol, prec = BINARY[op]
@@ -303,9 +317,11 @@ def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value
     if op is ast.Div and not right.const:
         scalar = applied(context.helper("divided"))
     elif op in (ast.FloorDiv, ast.Mod):
-        if not right.const:
-            raise Unread(node, Code.TYPE, "`//` or `%` of Python's own floats by something that may be 0", "use `np.floor_divide` or `np.mod`, or a constant")
-        scalar = applied(context.library("floor_divide" if op is ast.FloorDiv else "mod"))
+        quotient = context.library("floor_divide" if op is ast.FloorDiv else "mod")
+        if right.const == 0:
+            raise Unread(node, Code.TYPE, "a division by zero", "Python raises an error, too")
+        divisor = "" if right.const else context.helper("divisor")
+        scalar = (lambda v: (f"{quotient} {v[0].argument} ({divisor} {v[1].argument})", APPLY)) if divisor else applied(quotient)
     elif op is ast.Pow:
         plain = isinstance(right.const, int) and right.const in (0, 1)
         scalar = infix(symbol, prec) if plain else applied(context.helper("power"))

@@ -37,10 +37,23 @@ class Places(Writes):
         if isinstance(target.value, ast.Subscript):
             return self.write_inside(statement, target, target.value, value)
         if isinstance(target.value, ast.Name) and self.places(target):
-            array = self.owned(target, target.value.id)
+            mask = self.places(target)[0]
+            flat = not value.rank and value.items is None and mask.dtype == "bool" and mask.shape == self.named_array(target.value.id).shape
+            array = self.owned(target, target.value.id, ones=flat)
+            if len(array.axes) != array.rank:
+                # As many elements as the mask has, and no others: what a condition chooses.
+                chosen = elementwise(self.context, target, [mask, self.as_element(statement, array, value), array], applied(self.context.library("where", array.dtype)), array.dtype)
+                self.written(target.value.id, array)
+                return [f"let {self.name_of(target.value.id)} = {chosen.text}"]
             value = self.as_array(statement, value) if value.items is not None else value
             return self.write_places(target, target.value.id, array, self.index_items(target.slice, array), self.as_element(statement, array, value))
         return super().write(statement, target, value)
+
+    def named_array(self, name: str) -> Value:
+        """The array of a variable that has one."""
+        found = self.env[name]
+        assert found is not None
+        return found
 
     def write_inside(self, statement: ast.AST, target: ast.Subscript, outer: ast.Subscript, value: Value) -> Lines:
         """`a[i][j] = v`: a write to a view of a part, which is made, written, and put back."""

@@ -77,9 +77,6 @@ def call_of_list(reader: Expressions, node: ast.Call, function: Any, values: lis
     plain = replace(value, listed=0, weakly=False)
     if function is builtins.list:
         return replace(value, listed=max(value.listed, 1), weakly=weak, memory=frozenset())
-    if function is builtins.sorted:
-        made = reduction_free(reader, node, plain, "sort")
-        return replace(made, listed=1, weakly=weak)
     if function in (builtins.any, builtins.all):
         return replace(reduction(reader, node, name, reader.truth(node, plain), [], {}), weak=True)
     if function is builtins.sum:
@@ -103,15 +100,6 @@ def call_of_list(reader: Expressions, node: ast.Call, function: Any, values: lis
         if plain.dtype in INTS:
             return replace(reduction(reader, node, name, plain, [], {}), weak=weak, small=value.small)
     return None
-
-
-def reduction_free(reader: Expressions, node: ast.Call, value: Value, name: str) -> Value:
-    """The elements in ascending order."""
-    if value.dtype not in INTS | FLOATS:
-        raise Unread(node, Code.TYPE, f"`{name}` of {value.dtype} is not read", "")
-    if value.dtype in FLOATS:
-        raise Unread(node, Code.TYPE, "`sorted` of floats, which leaves NaNs where they are", "write `np.sort(x)`, which puts them last")
-    return Value(f"{reader.context.library(name, value.dtype)} {value.argument}", APPLY, value.dtype, value.shape)
 
 
 def operated(reader: Expressions, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value | None:

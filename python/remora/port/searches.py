@@ -242,4 +242,6 @@ def _ediff1d(reader: Expressions, node: ast.Call, values: list[Value], options: 
     value = reader.as_array(node, values[0])
     if len(values) != 1:
         raise Unread(node, Code.FORM, "`ediff1d` with these arguments is not read", "concatenate the arrays")
+    if value.dtype == "bool":
+        raise Unread(node, Code.TYPE, "`ediff1d` of truth values", "NumPy raises an error, too: compare neighbours with `!=`")
     return _diff(reader, node, [ravel(reader, node, value) if value.rank > 1 else value], {})

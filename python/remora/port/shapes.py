@@ -149,13 +149,37 @@ _first_reshape = TABLE["reshape"]
 
 @instead("reshape", "method.reshape")
 def _reshape(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
+    refuse_options(node, options, ("order",))
     value, *rest = values
     items = list(rest[0].items) if len(rest) == 1 and rest[0].items is not None else rest
+    if in_columns(node, options.get("order")):
+        value = reader.as_array(node, value)
+        turned = reshaped(reader, node, permuted(node, value, list(range(value.rank))[::-1]), items[::-1])
+        return permuted(node, turned, list(range(turned.rank))[::-1])
     try:
         return _first_reshape(reader, node, [value, Value("", ATOM, "tuple", items=tuple(items))], {})
     except Unread:
         return reshaped(reader, node, reader.as_array(node, value), items)
+
+
+def in_columns(node: ast.AST, order: Value | None) -> bool:
+    """Whether elements are gone over as Fortran does, the first index fastest."""
+    said = "C" if order is None else order.function if order.dtype == "text" else None
+    if said not in ("C", "F"):
+        raise Unread(node, Code.FORM, "the order in which the elements lie in memory", "write `order='C'` or `order='F'`: the program does not know the memory of arrays")
+    return said == "F"
+
+
+@instead("ravel", "method.ravel", "method.flatten")
+def _ravel(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options, ("order",))
+    value, *rest = [reader.as_array(node, values[0]), *values[1:]]
+    if len(rest) > 1:
+        raise Unread(node, Code.FORM, "too many arguments", "NumPy raises an error, too")
+    if in_columns(node, rest[0] if rest else options.get("order")):
+        value = permuted(node, value, list(range(value.rank))[::-1])
+    made = ravel(reader, node, value)
+    return replace(made, memory=frozenset()) if isinstance(node.func, ast.Attribute) and node.func.attr == "flatten" else made
 
 
 def permuted(node: ast.AST, value: Value, order: list[int]) -> Value:

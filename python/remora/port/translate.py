@@ -8,6 +8,7 @@ from typing import Any
 
 from .context import HELPERS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
+from .operators import Either
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
@@ -232,6 +233,8 @@ class _Function:
             raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
         if value.listed:
             return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
+        if isinstance(value.origin, Either):
+            raise Unread(node, Code.TYPE, "a result that is one of Python's integers in one case and a float in another", "write the integer as a float: `0.0`")
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
         return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]

@@ -26,8 +26,8 @@ class Writes(Assignments):
         """Whether a variable is a view of an array that is written, which is made anew afterwards."""
         raise NotImplementedError
 
-    def owned(self, node: ast.AST, name: str) -> Value:
-        """An array whose elements are written: nothing else may see it."""
+    def owned(self, node: ast.AST, name: str, ones: bool = False) -> Value:
+        """An array whose elements are written: nothing else may see it. `ones`: dimensions of size 1 may be there."""
         value = self.env.get(name)
         if value is None:
             if name in self.env:
@@ -35,7 +35,7 @@ class Writes(Assignments):
             raise Unread(node, Code.BOUND, f"`{name}` may have no value here", "")
         if value.items is not None or value.function is not None or not value.rank:
             raise Unread(node, Code.TYPE, "only elements of arrays can be written", "make an array of it")
-        if value.shape and len(value.axes) != value.rank:
+        if value.shape and len(value.axes) != value.rank and not ones:
             raise Unread(node, Code.SHAPE, "a write to an array with a dimension of size 1", "")
         for other, known in self.env.items():
             if other != name and known is not None and shares(known, value) and other in self.live and not self.follows(other, name):
@@ -88,7 +88,7 @@ class Writes(Assignments):
         text = f"{self.context.helper('whole')} {convert(value, 'f64').argument}"
         if array.dtype == "i64":
             return Value(text, APPLY, "i64")
-        fits = value.weak or array.dtype in ("i32", "u32")
+        fits = value.weak or array.dtype not in ("u8", "u16")
         return Value(f"{self.context.helper(f'fits_{array.dtype}') if fits else f'{array.dtype}.i64'} ({text})", APPLY, array.dtype)
 
     def as_element(self, node: ast.AST, array: Value, value: Value) -> Value:
@@ -222,7 +222,16 @@ class Writes(Assignments):
             from .values import NUMPY
 
             if not np.can_cast(NUMPY[made.dtype], NUMPY[dtype], "same_kind"):
-                raise Unread(statement, Code.TYPE, f"{made.dtype} in an array of {dtype}", "NumPy raises an error here; convert the array first")
+                # One element is a number, whose result `=` stores; an array would be written by the ufunc itself, which refuses.
+                target = getattr(statement, "target", None)
+                known = self.env.get(target.value.id) if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else None
+                if known is not None and known.listed:
+                    raise Unread(statement, Code.TYPE, f"{made.dtype} in a list of {dtype}", "begin the list with floats: `[0.0]`")
+                if not old.rank and not made.rank and dtype in INTS - {"u64"} and made.dtype in FLOATS:
+                    return self.cut_off(statement, Value("", ATOM, dtype), replace(made, weak=False))
+                if not old.rank and not made.rank and dtype == "bool":
+                    return self.truth(statement, replace(made, weak=False))
+                raise Unread(statement, Code.TYPE, f"{made.dtype} in an array of {dtype}", "NumPy raises `UFuncTypeError` here; convert the array first: `x = x.astype(float)`")
             made = elementwise(self.context, statement, [replace(made, weak=False)], lambda v: (convert(v[0], dtype).text, APPLY), dtype)
         if made.rank > old.rank:
             raise Unread(statement, Code.SHAPE, "the result has more dimensions than the array", "")
