@@ -106,6 +106,9 @@ impl Elab<'_> {
     fn check_late_sizes(&mut self, given: Given, name: Symbol, ty: &Type, late: Vec<annotations::LateSize>) -> Result<()> {
         let mut map = FxHashMap::default();
         for annotations::LateSize { meta, expr } in late {
+            if in_sum(ty, meta) {
+                return Err(Error::new(ErrorKind::Mismatch(error::Mismatch::ComputedParameter), expr.span()).into());
+            }
             let size = self.size_or_bind(&expr);
             map.insert(meta, size);
         }
@@ -202,5 +205,15 @@ impl Elab<'_> {
         }
         out.reverse();
         Type::fun(out, ret)
+    }
+}
+
+/// Whether a size is that of an array in a sum, where nothing can look at it.
+fn in_sum(ty: &Type, size: DimAtom) -> bool {
+    match ty.atom() {
+        Atom::Sum(payloads) => payloads.iter().any(|(_, payload)| sizes::free_atoms(payload).contains(&size)),
+        Atom::Tuple(parts) => parts.iter().any(|part| in_sum(part, size)),
+        Atom::Record(fields) => fields.iter().any(|(_, part)| in_sum(part, size)),
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => false,
     }
 }
