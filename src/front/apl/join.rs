@@ -72,7 +72,7 @@ impl Machine {
             Place::Axis(axis) => (axis, false),
             Place::Before(axis) => (axis, true),
         };
-        if axis >= rank.max(1) + usize::from(laminate) {
+        if axis >= if laminate { rank + 1 } else { rank.max(1) } {
             return fail(Code::AplIndex, span, format!("there is no axis for it in arrays of rank {rank}"), "");
         }
         if a.rank().abs_diff(b.rank()) > 1 && a.rank() > 0 && b.rank() > 0

@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
             self.report_often(app.args[0]);
         }
         if arrays.is_empty() {
-            return Some(Value::fun(fun.mode.clone(), fun.root, None));
+            return Some(Value::fun(self.mapped(&fun.mode, app.node), fun.root, None));
         }
         let done = self.call(
             Function { value: Arc::new(FunValue { mode: fun.mode.clone(), root: fun.root, once: None }), ..function },
@@ -191,12 +191,24 @@ impl<'a> Checker<'a> {
             _ => self.fresh(app.node),
         })
     }
+    /// What `map f` takes and returns, of this type: a new array, unless that is one of functions.
+    fn mapped(&self, mode: &Mode, node: ExprId) -> Mode {
+        fn through(mode: &Mode, ty: &RType) -> Option<Mode> {
+            let RBase::Arrow(_, to) = &*ty.base else { return Some(Mode::Unique) };
+            if to.rank > 0 && matches!(&*to.base, RBase::Arrow(..)) {
+                return None;
+            }
+            let (param, result, last) = mode.arrow();
+            Some(Mode::fun(param, through(&result, to)?, last))
+        }
+        self.ty(node).and_then(|ty| through(mode, ty)).unwrap_or_else(|| mode.clone())
+    }
     /// `f >-> g`: takes what `f` takes. `g` may take what `f` returns if that is new memory.
     fn composition(&mut self, app: &Application, res: Res, info: Option<&'a AppInfo>) -> Option<Value> {
         let forward = match self.special(res)? {
             Special::Forward => true,
             Special::Backward => false,
-            Special::Map => return None,
+            Special::Map | Special::Reduce => return None,
         };
         let [left, right, args @ ..] = app.args.as_slice() else { return None };
         if info.is_some_and(|info| info.args.iter().take(2).any(|arg| arg.maps + arg.reps > 0)) {
@@ -265,12 +277,18 @@ impl<'a> Checker<'a> {
     fn shares(&self, call: &Call, declared: Option<&Declared>) -> Vec<Root> {
         let returned = declared.and_then(|declared| sources(call.args, declared));
         let mut shares: Vec<Root> = call.function.value.root.into_iter().collect();
-        for (at, (arg, param)) in call.args.iter().zip(call.params).enumerate() {
+        let reduced = returned.as_ref().is_some_and(|sources| sources.first() == Some(&false)) && self.is_reduction(call.function);
+        let args = call.args.iter().zip(call.params).enumerate();
+        // With an operator that returns new memory, `reduce` returns no element as it is.
+        for (at, (arg, param)) in args.filter(|(at, _)| *at < 2 || !reduced) {
             if returned.as_ref().is_none_or(|sources| sources[at]) {
                 self.remaining(&arg.value, param, &mut shares);
             }
         }
         shares
+    }
+    fn is_reduction(&self, function: &Function) -> bool {
+        function.res.is_some_and(|res| self.special(res) == Some(Special::Reduce))
     }
     /// What the type of a definition, or of a local function, says of an application to all its arguments.
     fn declared(&self, function: &Function, count: usize) -> Option<Declared<'a>> {
@@ -449,7 +467,7 @@ fn function_of(value: Value) -> Arc<FunValue> {
 
 /// The arguments that a result may come from if its type is a type parameter of the definition, or an array of it: those with this parameter
 /// in their types, but for functions that return new memory (J. Reynolds, "Types, abstraction and parametric polymorphism", 1983). Nothing
-/// where functions are given what is returned: that may go round.
+/// where functions are given functions of what is returned: that may go round.
 fn sources(args: &[Arg], declared: &Declared) -> Option<Vec<bool>> {
     let RBase::Param(result) = &*declared.result.base else { return None };
     if !declared.own.contains(result) {
@@ -477,7 +495,9 @@ fn source(value: &Value, from: &RType, param: TypeParamId) -> Option<bool> {
     };
     let (mut ty, mut mode) = (from, fun.mode.clone());
     while let RBase::Arrow(given, to) = &*ty.base {
-        if mentions(given)? {
+        // What is given as data is not more than what comes back, if that is not new.
+        let functions = value::mentions(given, &|base| matches!(base, RBase::Arrow(..) | RBase::Abstract { .. }))?;
+        if functions && mentions(given)? {
             return None;
         }
         (_, mode, _) = mode.arrow();

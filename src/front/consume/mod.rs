@@ -47,11 +47,11 @@ use value::Value;
 pub struct Modes {
     defs: IdxMap<Def, Mode>,
     types: Types,
-    /// Functions of the library that take what the functions given to them take.
+    /// Functions of the library that take what the functions given to them take, or return what they return.
     special: FxHashMap<DefId, Special>,
 }
 
-/// A function of the library that takes what the functions given to it take.
+/// A function of the library that takes what the functions given to it take, or returns what they return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Special {
     /// `map` and its like.
@@ -60,6 +60,8 @@ enum Special {
     Forward,
     /// `<-<`.
     Backward,
+    /// `reduce` and its like: what they return is the neutral element, or comes from the operator.
+    Reduce,
 }
 
 impl Special {
@@ -68,6 +70,7 @@ impl Special {
             "map" | "map2" | "map3" | "map4" | "map5" => Some(Special::Map),
             ">->" => Some(Special::Forward),
             "<-<" => Some(Special::Backward),
+            "reduce" | "reduce_comm" => Some(Special::Reduce),
             _ => None,
         }
     }
@@ -82,6 +85,15 @@ impl Modes {
     /// Whether a definition consumes what it did before.
     pub fn agrees(&self, def: DefId, before: &Modes, old: DefId) -> bool {
         self.defs.get(def) == before.defs.get(old) && self.special.get(&def) == before.special.get(&old)
+    }
+    /// Remembers a definition of the library that is special.
+    fn named(&mut self, known: &Def, def: DefId) {
+        if known.stdlib
+            && known.is_plain()
+            && let Some(special) = Special::named(known.name.as_str())
+        {
+            self.special.insert(def, special);
+        }
     }
     fn of(&self, def: DefId) -> Mode {
         self.defs.get(def).cloned().unwrap_or(Mode::Plain)
@@ -98,17 +110,14 @@ pub fn check(program: &Program, tables: &Tables, modes: &mut Modes, def: DefId) 
     match &known.decl {
         DefKind::Val(decl) => {
             let mode = modes.types.mode(program, def, decl.ty);
+            modes.named(known, def);
             modes.defs.insert(def, mode);
             Vec::new()
         }
         DefKind::Def(decl) if known.stdlib && known.is_written() => {
             debug_assert!(keeps_its_word(program, tables, modes, def, decl), "the library breaks its word in `{}`", known.name);
             let mode = declared(program, modes, def, decl);
-            if known.is_plain()
-                && let Some(special) = Special::named(known.name.as_str())
-            {
-                modes.special.insert(def, special);
-            }
+            modes.named(known, def);
             modes.defs.insert(def, mode);
             Vec::new()
         }

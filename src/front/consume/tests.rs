@@ -120,6 +120,15 @@ fn promises_of_results() {
     wrong("def t [n] (c: bool) (xs: *[n]i32) (ys: [n]i32) : *[n]i32 = if c then xs else ys", "E0655 if c then xs else ys");
     wrong("def t [n] (xs: *[n]i32) : ([n]i32, *[n]i32) = (xs, xs)", "E0655 xs");
     fine("type pair = (i32, i32)\ndef t (p: pair) : *pair = p");
+    fine("def t [n] (a: [][n]i32) : *[n]i32 = reduce (\\x y -> map2 (+) x y) (replicate n 0) a");
+    fine("def t [n] (a: [][n]i32) : *[n]i32 = reduce_comm (map2 (+)) (replicate n 0) a");
+    fine("def t [n] (a: [][n]i32) (ne: *[n]i32) : *[n]i32 = foldl (map2 (+)) ne a");
+    fine("def t [n] (a: [n]i32) : *[n]i32 = iterate 3 (map (+ 1)) (copy a)");
+    fine("def t [n] (a: []([n]i32, i32)) : *[n]i32 = (reduce (\\(x, c) (y, d) -> (map2 (+) x y, c + d)) (replicate n 0, 0) a).0");
+    wrong("def t [n] (a: [][n]i32) : *[n]i32 = reduce (\\x _ -> x) (replicate n 0) a", "E0655 reduce (\\x _ -> x) (replicate n 0) a");
+    wrong("def t [n] (a: [][n]i32) (ne: [n]i32) : *[n]i32 = reduce (map2 (+)) ne a", "E0655 reduce (map2 (+)) ne a");
+    wrong("def t [n] (a: [n]i32) : *[n]i32 = iterate 3 (map (+ 1)) a", "E0655 iterate 3 (map (+ 1)) a");
+    wrong("def t [n] (a: *[n]i32) = let b = iterate 3 (map (+ 1)) a in (bump a, b)", "E0651 b");
 }
 
 /// Programs with one long or deep construct are checked, and in a time that grows as they do.

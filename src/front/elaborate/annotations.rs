@@ -297,8 +297,12 @@ impl Elab<'_> {
         let mut name = None;
         if let Some(pat) = param.filter(|p| matches!(self.program.ast.pats[*p].kind, PatKind::Name(_))) {
             let fresh = self.fresh_name(self.pat_name(pat));
-            self.names.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
-            name = Some(fresh);
+            if super::is_i64(&ty) {
+                self.names.locals.insert(pat, super::Local::Size(Dim::size(fresh)));
+                name = Some(fresh);
+            } else {
+                self.names.locals.insert(pat, super::Local::Var { name: fresh, ty: ty.clone() });
+            }
         }
         Ok(Param { name, ty })
     }

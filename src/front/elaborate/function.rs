@@ -1,5 +1,6 @@
 //! Functions: parameters with their sizes, those that are computed from other parameters among them, and the body.
 
+use super::returned::Given;
 use super::{Elab, Error, ErrorKind, Result, Typed, annotations, apply, error, is_i64, ragged, recursive, sizes, types};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Param, Type};
@@ -20,7 +21,7 @@ impl Elab<'_> {
     ) -> Result<Typed> {
         let program = self.program;
         let mut params = params.to_vec();
-        let mut hint = hint.to_vec();
+        let hint = hint.to_vec();
         while !params.is_empty()
             && ret.is_none()
             && let ExprKind::Lambda { params: more, ret: inner, body: next } = &program.ast.exprs[view::strip(&program.ast, body)].kind
@@ -28,54 +29,17 @@ impl Elab<'_> {
             params.extend(more);
             (ret, body) = (*inner, *next);
         }
+        let (given, ret) = self.all_parameters(&params, ret);
         self.push_frame();
         self.frame().abstraction = params.is_empty();
-        let mut core_params = Vec::with_capacity(params.len());
-        let mut late_sizes: Vec<(Vec<annotations::LateSize>, Vec<annotations::LateSize>)> = Vec::with_capacity(params.len());
-        for (i, pat) in params.iter().enumerate() {
-            let first = self.sizes.count();
-            let place = self.reading.place.parameter();
-            let expected = hint.get(i).map(|p| &p.ty);
-            let read = |elab: &mut Self| {
-                elab.reading_with(|reading| &mut reading.place, place, |elab| elab.parameter_type(*pat, expected, span)).0
-            };
-            let read = |elab: &mut Self| elab.reading_with(|reading| &mut reading.argument_sizes, Some(Vec::new()), read);
-            let ((ty, arguments), late) = self.reading_with(|reading| &mut reading.late_sizes, Some(Vec::new()), read);
-            late_sizes.push((late.unwrap_or_default(), arguments.unwrap_or_default()));
-            let ty = ty?;
-            self.sizes.close_parameter(first);
-            let name = self.fresh_name(self.pat_name(*pat));
-            let ty = match expected.filter(|expected| ragged::is_box(&self.sizes.zonk_type(expected)) && !ragged::is_box(&ty)) {
-                Some(row) => row.clone(),
-                None => ty,
-            };
-            self.bind_param(name, &ty, self.program.ast.pats[*pat].span);
-            match ragged::is_box(&ty) {
-                true => self.bind_row(*pat, name, &ty)?,
-                false => self.bind_pattern_var(*pat, name, &ty)?,
-            }
-            if let Some(expected) = hint.get(i).and_then(|p| p.name) {
-                for later in &mut hint[i + 1..] {
-                    later.ty = self.renamed(&later.ty, DimAtom::Size(expected), Dim::size(name));
-                }
-            }
-            core_params.push((name, ty));
-        }
-        self.join_late_sizes(&late_sizes, span)?;
-        for ((pat, (name, ty)), (late, arguments)) in params.iter().zip(&core_params).zip(late_sizes) {
-            if !arguments.is_empty() {
-                let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
-                self.remember_argument_sizes(&arguments, &params);
-                self.check_argument_sizes(*pat, *name, ty, &arguments)?;
-            }
-            self.check_late_sizes(*pat, *name, ty, late)?;
-        }
+        let core_params = self.bind_parameters(&given, hint, span)?;
+        let returned = self.returned_arguments(&given);
         let declared = ret.map(|ret| self.annotation(ret)).transpose()?.map(|ty| self.open_existential_sizes(ty));
         let declared = declared.map(|ty| self.open_parameters(ty, span));
         let body_span = self.program.ast.exprs[body].span;
         let exit = match std::mem::take(&mut self.exits.wanted) {
             true => self.first_exit(body, declared.as_ref())?,
-            false => recursive::Exit::Value(self.expr(body)?),
+            false => recursive::Exit::Value(self.applied_body(body, returned)?),
         };
         let (value, ty) = match exit {
             recursive::Exit::Value((value, ty)) => self.ascribe_result(value, ty, declared, body_span)?,
@@ -93,28 +57,75 @@ impl Elab<'_> {
         Ok((core::Expr::new(kind, span), fun_ty))
     }
 
+    /// Binds the parameters of a function, and checks the sizes in their types that are computed from parameters.
+    fn bind_parameters(&mut self, given: &[Given], mut hint: Vec<Param>, span: Span) -> Result<Vec<(Symbol, Type)>> {
+        let mut core_params = Vec::with_capacity(given.len());
+        let mut late_sizes: Vec<(Vec<annotations::LateSize>, Vec<annotations::LateSize>)> = Vec::with_capacity(given.len());
+        for (i, given) in given.iter().enumerate() {
+            let first = self.sizes.count();
+            let place = self.reading.place.parameter();
+            let expected = hint.get(i).map(|p| &p.ty);
+            let read =
+                |elab: &mut Self| elab.reading_with(|reading| &mut reading.place, place, |elab| elab.given_type(*given, expected, span)).0;
+            let read = |elab: &mut Self| elab.reading_with(|reading| &mut reading.argument_sizes, Some(Vec::new()), read);
+            let ((ty, arguments), late) = self.reading_with(|reading| &mut reading.late_sizes, Some(Vec::new()), read);
+            late_sizes.push((late.unwrap_or_default(), arguments.unwrap_or_default()));
+            let ty = ty?;
+            self.sizes.close_parameter(first);
+            let name = self.fresh_name(self.given_name(*given));
+            let ty = match expected.filter(|expected| ragged::is_box(&self.sizes.zonk_type(expected)) && !ragged::is_box(&ty)) {
+                Some(row) => row.clone(),
+                None => ty,
+            };
+            self.bind_param(name, &ty, self.given_span(*given));
+            match given {
+                Given::Pattern(pat) if ragged::is_box(&ty) => self.bind_row(*pat, name, &ty)?,
+                Given::Pattern(_) | Given::Returned(..) => self.bind_given(*given, name, &ty)?,
+            }
+            if let Some(expected) = hint.get(i).and_then(|p| p.name) {
+                for later in &mut hint[i + 1..] {
+                    later.ty = self.renamed(&later.ty, DimAtom::Size(expected), Dim::size(name));
+                }
+            }
+            core_params.push((name, ty));
+        }
+        self.join_late_sizes(&late_sizes, span)?;
+        for ((given, (name, ty)), (late, arguments)) in given.iter().zip(&core_params).zip(late_sizes) {
+            if !arguments.is_empty() {
+                let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
+                self.remember_argument_sizes(&arguments, &params);
+                self.check_argument_sizes(*given, *name, ty, &arguments)?;
+            }
+            self.check_late_sizes(*given, *name, ty, late)?;
+        }
+        Ok(core_params)
+    }
+
     /// Checks the sizes of a parameter that are computed from the parameters: the caller cannot know them. In the body the
     /// parameter has these sizes.
-    pub(super) fn check_late_sizes(&mut self, pat: PatId, name: Symbol, ty: &Type, late: Vec<annotations::LateSize>) -> Result<()> {
+    fn check_late_sizes(&mut self, given: Given, name: Symbol, ty: &Type, late: Vec<annotations::LateSize>) -> Result<()> {
         let mut map = FxHashMap::default();
         for annotations::LateSize { meta, expr } in late {
+            if in_sum(ty, meta) {
+                return Err(Error::new(ErrorKind::Mismatch(error::Mismatch::ComputedParameter), expr.span()).into());
+            }
             let size = self.size_or_bind(&expr);
             map.insert(meta, size);
         }
         if map.is_empty() {
             return Ok(());
         }
-        let span = self.program.ast.pats[pat].span;
+        let span = self.given_span(given);
         // Before it is looked at what became of the unknowns: what is known of them may be another size.
         let ty = self.sizes.zonk_type(&types::rewrite(ty, &mut types::Substitution::sizes(map)));
         let expr = core::Expr::new(core::ExprKind::Var(name), span);
         let checked = core::Expr::new(core::ExprKind::Coerce { ty: ty.clone(), expr }, span);
         let name = self.bind_let(name, checked, ty.clone(), span);
-        self.bind_pattern_var(pat, name, &ty)
+        self.bind_given(given, name, &ty)
     }
 
     /// Sizes of parameters that are computed alike are one size for the caller, if one of them is that of what a function is applied to.
-    pub(super) fn join_late_sizes(&mut self, late: &[(Vec<annotations::LateSize>, Vec<annotations::LateSize>)], span: Span) -> Result<()> {
+    fn join_late_sizes(&mut self, late: &[(Vec<annotations::LateSize>, Vec<annotations::LateSize>)], span: Span) -> Result<()> {
         for argument in late.iter().flat_map(|(_, arguments)| arguments) {
             let Some(wanted) = self.comparable(&argument.expr) else { continue };
             for other in late.iter().flat_map(|(late, arguments)| late.iter().chain(arguments)) {
@@ -129,8 +140,8 @@ impl Elab<'_> {
 
     /// A parameter that is a function, with sizes of its arguments that are computed from the parameters: the caller cannot know them. In the
     /// body it is a function that is applied to arrays of these sizes, and looks whether they are those that the caller had in mind.
-    pub(super) fn check_argument_sizes(&mut self, pat: PatId, name: Symbol, ty: &Type, sizes: &[annotations::LateSize]) -> Result<()> {
-        let span = self.program.ast.pats[pat].span;
+    fn check_argument_sizes(&mut self, given: Given, name: Symbol, ty: &Type, sizes: &[annotations::LateSize]) -> Result<()> {
+        let span = self.given_span(given);
         let computed = || Error::new(ErrorKind::Mismatch(error::Mismatch::ComputedParameter), sizes[0].expr.span());
         let map: FxHashMap<DimAtom, Dim> = sizes.iter().map(|size| (size.meta, self.size_or_bind(&size.expr))).collect();
         let mentions = |ty: &Type| sizes::free_atoms(ty).iter().any(|atom| map.contains_key(atom));
@@ -162,7 +173,7 @@ impl Elab<'_> {
         let ty = self.function_type(&names, &ret);
         let checked = core::Expr::new(core::ExprKind::Fn { params: names, ret, body }, span);
         let name = self.bind_let(name, checked, ty.clone(), span);
-        self.bind_pattern_var(pat, name, &ty)
+        self.bind_given(given, name, &ty)
     }
 
     /// The type of a parameter: the expected one where nothing is annotated.
@@ -194,5 +205,15 @@ impl Elab<'_> {
         }
         out.reverse();
         Type::fun(out, ret)
+    }
+}
+
+/// Whether a size is that of an array in a sum, where nothing can look at it.
+fn in_sum(ty: &Type, size: DimAtom) -> bool {
+    match ty.atom() {
+        Atom::Sum(payloads) => payloads.iter().any(|(_, payload)| sizes::free_atoms(payload).contains(&size)),
+        Atom::Tuple(parts) => parts.iter().any(|part| in_sum(part, size)),
+        Atom::Record(fields) => fields.iter().any(|(_, part)| in_sum(part, size)),
+        Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) => false,
     }
 }

@@ -31,6 +31,7 @@ mod pattern;
 mod ragged;
 mod recursive;
 mod report;
+mod returned;
 mod schemes;
 mod scope;
 mod sections;
@@ -47,7 +48,7 @@ pub use show::{show_type, show_type_as};
 
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::core::{self, Atom, Dim, DimAtom, Prim, Primitive, Shape, Type};
-use crate::ir::surface::{ExprId, PatId, TypeParam};
+use crate::ir::surface::{ExprId, PatId, TypeId, TypeParam};
 use crate::ir::tables::{DefId, DefKind, Program, Tables, TypeParamId};
 use annotations::Reading;
 use definition::abstracted;
@@ -160,6 +161,8 @@ struct Needed {
 #[derive(Default)]
 struct Names {
     locals: FxHashMap<PatId, Local>,
+    /// The parameters of functions that are results, by their types as written.
+    returned: FxHashMap<TypeId, (Symbol, Type)>,
     types: FxHashMap<TypeParamId, Symbol>,
     /// `i64` variables whose value is a known size.
     sizes: FxHashMap<Symbol, Dim>,
