@@ -257,11 +257,11 @@ fn command(command: Command, bundle: Option<native::bundle::Bundle>, console: &m
     }
 }
 
-/// Stands in front of an argument of `run`, `plot` or `bench` that starts with a minus but is a value, so that it is not taken for an option.
-/// Stands in front of an argument of `run`, `bench` or `profile` that starts with a minus but is a value, so that it is not taken for an option.
+/// Stands in front of an argument of a command that takes values where it starts with a minus but is a value, so that it is not taken for an
+/// option.
 const SHIELD: char = '\u{E000}';
 
-/// Marks the arguments of `run` that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
+/// Marks the arguments of commands that take values that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
     let is_run = |args: &[OsString]| {
         args.iter()

@@ -284,7 +284,8 @@ impl Signature {
         let mut values = Vec::new();
         for wanted in &leaves {
             if stream.at_end() {
-                let message = format!("`{}` takes {} values, {source} has {}", self.name, leaves.len(), values.len());
+                let plural = if leaves.len() == 1 { "" } else { "s" };
+                let message = format!("`{}` takes {} value{plural}, {source} has {}", self.name, leaves.len(), values.len());
                 return Err(Box::new(Diagnostic::bare(Code::ArgumentCount, message).note(self.shown())));
             }
             values.push(wanted.next(&mut stream)?);

@@ -106,7 +106,7 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
 
 /// The modules that a file names outside of comments and tests; `module` is its own path.
 fn named(module: &[&str], text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]").next().unwrap_or(text);
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let lines = code.lines().map(|line| line.split("//").next().unwrap_or(""));
     lines.flat_map(|line| modules_of_line(module, line)).collect()
 }

@@ -28,9 +28,10 @@ fn codes_in(dir: &Path, codes: &mut BTreeSet<String>) {
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
             // Codes of compiled programs are quoted in text.
             let quoted = text.replace("\\\"", "\"");
-            let numbers = quoted.split("\"E0").skip(1).filter_map(|rest| rest.split_once('"')).filter(|(digits, _)| digits.len() == 3);
+            let numbers = quoted.split("\"E").skip(1).filter_map(|rest| rest.split_once('"'));
+            let numbers = numbers.filter(|(digits, _)| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()));
             if !path.ends_with("base/code.rs") {
-                codes.extend(numbers.map(|(digits, _)| format!("E0{digits}")));
+                codes.extend(numbers.map(|(digits, _)| format!("E{digits}")));
             }
             let raised = Code::ALL.iter().filter(|code| text.contains(&format!("Code::{code:?}")));
             codes.extend(raised.map(|code| code.number().to_string()));

@@ -9,7 +9,7 @@ use remora::interp::{self, imp::Plan};
 use remora::ir::soac::{Program, check, print, read};
 use remora::ir::{core, imp, soac::structure::Structure};
 use remora::middle::flatten::{coalesce, flatten};
-use remora::middle::optimise::{FOR_PROCESSORS, in_place, optimise, optimise_by, optimise_for_device};
+use remora::middle::optimise::{FOR_DEVICES, FOR_PROCESSORS, in_place, optimise, optimise_by, optimise_for_device};
 use remora::runtime::{Array, Buffer, Value};
 use std::fmt::Write;
 
@@ -292,10 +292,12 @@ fn every_pass_keeps_the_meaning() {
             let text = generated(seed);
             let program = read::program(file(), &text).unwrap_or_else(|all| panic!("{}\n{text}", all[0].message));
             let expected = result(&program, false, 3);
-            optimise_by(FOR_PROCESSORS, program, &mut |name, program| {
-                assert_eq!(check::validate(program), Ok(()), "{name}, seed {seed}\n{text}");
-                assert_eq!(result(program, false, 3), expected, "{name}, seed {seed}\n{text}\n{}", print::program(program));
-            });
+            for steps in [FOR_PROCESSORS, FOR_DEVICES] {
+                optimise_by(steps, program.clone(), &mut |name, program| {
+                    assert_eq!(check::validate(program), Ok(()), "{name}, seed {seed}\n{text}");
+                    assert_eq!(result(program, false, 3), expected, "{name}, seed {seed}\n{text}\n{}", print::program(program));
+                });
+            }
         }
     });
 }
