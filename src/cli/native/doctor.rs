@@ -47,8 +47,11 @@ fn cache() -> Part {
         Some((folder, entries, bytes)) => {
             let size = bytes as f64 / f64::from(1 << 20);
             let trial = folder.join(format!(".doctor.{}", std::process::id()));
+            let missing: Vec<_> = folder.ancestors().take_while(|part| !part.exists()).collect();
             let written =
                 std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&trial, "")).and_then(|()| std::fs::remove_file(&trial));
+            // It only looks: folders that were made for the trial go again, unless somebody else put something into them.
+            missing.iter().for_each(|part| drop(std::fs::remove_dir(part)));
             match written {
                 Ok(()) => Ok(format!("{}, {entries} entries, {size:.0} MiB", folder.display())),
                 Err(error) => Err(format!("`{}` cannot be written: {error}", folder.display())),

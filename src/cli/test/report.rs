@@ -168,7 +168,7 @@ impl<'a> Tally<'a> {
         if self.scanned && self.without > 0 {
             self.console.progress(&format!("note: {} programs have no test blocks", self.without));
         }
-        if passed + failed + skipped + words == 0 {
+        if passed + failed + skipped + words == 0 && self.console.errors() == 0 {
             self.console.progress(
                 "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
             );
