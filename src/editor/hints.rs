@@ -1,6 +1,7 @@
 //! Inlay hints: what the compiler inserted, and what it inferred.
 
 use super::Analysis;
+use super::rewrite::with_comments;
 use crate::base::Span;
 use crate::front::explicit::nest::{Nest, nest};
 use crate::front::explicit::{Level, Part, Printer, head_span, namer, of_expr, show_type};
@@ -272,7 +273,10 @@ pub(super) fn explicit_application(analysis: &Analysis, def: DefId, node: ExprId
     let text = printer.expression(&checked.tables, def, node);
     // Nests of maps bind less tightly than anything around them.
     let new_text = if is_operand(analysis, def, node) { format!("({text})") } else { text.clone() };
-    let edit = TextEdit { range: analysis.range(checked.program.ast.exprs[node].span), new_text };
+    let span = checked.program.ast.exprs[node].span;
+    let range = analysis.range(span);
+    let new_text = with_comments(analysis.sources.snippet(span), &new_text, range.start.character as usize);
+    let edit = TextEdit { range, new_text };
     (text, edit)
 }
 

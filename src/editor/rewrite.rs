@@ -3,10 +3,11 @@
 use super::Analysis;
 use super::hints::explicit_application;
 use super::rename::apply;
-use crate::base::{Span, Symbol};
+use crate::base::{FileId, Span, Symbol};
 use crate::driver;
 use crate::front::explicit::Printer;
 use crate::front::resolve::Loader;
+use crate::front::syntax::lexer::lex;
 use crate::ir::soac::print;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{ExprId, ExprKind, PatKind, view};
@@ -26,24 +27,100 @@ pub fn explicit(analysis: &Analysis, selection: Span) -> Vec<Rewriting> {
     let checked = &analysis.checked;
     let mut out = Vec::new();
     if let Some((def, node)) = selected_application(analysis, selection) {
-        let (_, edit) = explicit_application(analysis, def, node);
-        let span = checked.program.ast.exprs[node].span;
-        out.push(Rewriting { title: "make the insertions of this application explicit".into(), edits: vec![(span, edit.new_text)] });
+        let edits = vec![application_edit(analysis, def, node)];
+        out.push(Rewriting { title: "make the insertions of this application explicit".into(), edits });
     }
     let printer = Printer::new(&checked.program, &analysis.sources);
-    let mut edits = Vec::new();
+    let (mut edits, mut changed) = (Vec::new(), 0);
     for def in analysis.ranked_within(selection) {
         let span = checked.program.defs[def].decl_span();
         let text = printer.source(&checked.tables, def).trim_end().to_string();
-        if text != analysis.sources.snippet(span).trim_end() {
-            edits.push((span, text));
+        let before = analysis.sources.snippet(span);
+        if text == before.trim_end() {
+            continue;
+        }
+        changed += 1;
+        // What is between applications stays as it is where a definition has comments.
+        match lost(before, &text).is_empty() {
+            true => edits.push((span, text)),
+            false => edits.extend(applications(analysis, def).into_iter().map(|node| application_edit(analysis, def, node))),
         }
     }
     if !edits.is_empty() {
-        let what = if edits.len() == 1 { "this definition" } else { "these definitions" };
+        let what = if changed == 1 { "this definition" } else { "these definitions" };
         out.push(Rewriting { title: format!("make the insertions of {what} explicit"), edits });
     }
     out
+}
+
+/// An application with its insertions written out.
+fn application_edit(analysis: &Analysis, def: DefId, node: ExprId) -> (Span, String) {
+    let (_, edit) = explicit_application(analysis, def, node);
+    (analysis.checked.program.ast.exprs[node].span, edit.new_text)
+}
+
+/// The outermost applications and updates of a definition with insertions in them, in order.
+fn applications(analysis: &Analysis, def: DefId) -> Vec<ExprId> {
+    let program = &analysis.checked.program;
+    let DefKind::Def(decl) = &program.defs[def].decl else { return Vec::new() };
+    let printer = Printer::new(program, &analysis.sources);
+    let (mut found, mut nodes) = (Vec::new(), vec![Node::Expr(decl.body)]);
+    while let Some(node) = nodes.pop() {
+        if let Node::Expr(id) = node
+            && analysis.checked.tables.apps.get(id).is_some()
+        {
+            // Also those that only contain insertions: their text tells.
+            let text = printer.expression(&analysis.checked.tables, def, id);
+            if without_space(&text) != without_space(&without_comments(analysis.sources.snippet(program.ast.exprs[id].span))) {
+                found.push(id);
+            }
+            continue;
+        }
+        children_of(&program.ast, node, &mut nodes);
+    }
+    found.sort_by_key(|id| program.ast.exprs[*id].span.start);
+    found
+}
+
+fn without_space(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The comments of a text, in order: what is not white space between its tokens.
+fn comments(text: &str) -> Vec<String> {
+    let lexed = lex(FileId(0), text);
+    let (mut out, mut at) = (Vec::new(), 0);
+    let ends = lexed.tokens.iter().map(|token| (token.start as usize, token.end as usize)).chain([(text.len(), text.len())]);
+    for (start, end) in ends {
+        let between = text.get(at..start).unwrap_or("");
+        out.extend(between.lines().map(str::trim).filter(|line| line.starts_with("--")).map(str::to_string));
+        at = at.max(end);
+    }
+    out
+}
+
+fn without_comments(text: &str) -> String {
+    comments(text).iter().fold(text.to_string(), |text, comment| text.replacen(comment.as_str(), "", 1))
+}
+
+/// The comments of a text that another one lacks.
+fn lost(before: &str, after: &str) -> Vec<String> {
+    let mut kept = comments(after);
+    let mut all = comments(before);
+    all.retain(|comment| match kept.iter().position(|other| other == comment) {
+        Some(at) => {
+            kept.remove(at);
+            false
+        }
+        None => true,
+    });
+    all
+}
+
+/// A text in place of another, with the comments that it lacks in front, each on a line of its own; `column` is where it begins.
+pub(super) fn with_comments(before: &str, after: &str, column: usize) -> String {
+    let indent = " ".repeat(column);
+    lost(before, after).iter().map(|comment| format!("{comment}\n{indent}")).collect::<String>() + after
 }
 
 /// The smallest application with insertions in which a selection is.
@@ -161,7 +238,8 @@ fn candidates(analysis: &Analysis, def: DefId, within: Span) -> Vec<(Span, Strin
             if within.contains(span)
                 && let Some(new) = without_map(analysis, id)
             {
-                out.push((span, new));
+                let column = analysis.range(span).start.character as usize;
+                out.push((span, with_comments(analysis.sources.snippet(span), &new, column)));
             }
         }
         children_of(&program.ast, node, &mut nodes);

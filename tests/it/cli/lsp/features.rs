@@ -170,18 +170,20 @@ fn readings_and_help_are_changes() {
     }
 }
 
+/// The edits of a refactoring.
+fn action(client: &mut Client, uri: &str, line: u32, from: u32, to: u32, title: &str) -> Value {
+    let range = json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+    let params = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [], "only": ["refactor"] } });
+    let actions = client.request("textDocument/codeAction", params);
+    let found =
+        actions.as_array().expect("a list").iter().find(|action| action["title"].as_str().is_some_and(|t| t.contains(title))).cloned();
+    found.unwrap_or_else(|| panic!("{title}: {actions}"))["edit"]["changes"][uri].clone()
+}
+
 #[test]
 fn explicit_and_implicit_mean_the_same() {
     let mut client = Client::new();
     let uri = client.open("norm.rem", NORM);
-    let action = |client: &mut Client, uri: &str, line: u32, from: u32, to: u32, title: &str| {
-        let range = json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
-        let params = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [], "only": ["refactor"] } });
-        let actions = client.request("textDocument/codeAction", params);
-        let found =
-            actions.as_array().expect("a list").iter().find(|action| action["title"].as_str().is_some_and(|t| t.contains(title))).cloned();
-        found.unwrap_or_else(|| panic!("{title}: {actions}"))["edit"]["changes"][uri].clone()
-    };
     let edits = action(&mut client, &uri, 3, 0, 0, "this definition");
     let explicit = changed(NORM, &edits);
     assert!(explicit.contains("map (map (\\x -> x / t))"), "{explicit}");
@@ -199,6 +201,29 @@ fn explicit_and_implicit_mean_the_same() {
     let uri = client.open("needed.rem", needed);
     let implicit = changed(needed, &action(&mut client, &uri, 0, 0, 0, "leave out"));
     assert_eq!(compiled(needed, "main"), compiled(&implicit, "main"));
+}
+
+#[test]
+fn rewritings_keep_comments() {
+    let mut client = Client::new();
+    let text = "def double (x: f64) = x * 2\nentry main (x: [3]f64) =\n  -- First.\n  let y = (x -- c1\n    + -- c2\n    x) * 2.0 -- metres\n  in double y\n  -- offset\n  + 3.0\n";
+    let uri = client.open("a.rem", text);
+    for (line, character, title) in
+        [(1, 8, "make the insertions of this definition"), (3, 23, "make the insertions of this application"), (1, 8, "leave out")]
+    {
+        let before = if title == "leave out" { "entry main (x: [3]f64) = map (\\y -> y * 2.0) -- why\n  x\n" } else { text };
+        let (uri, line) = if title == "leave out" { (client.open("b.rem", before), 0) } else { (uri.clone(), line) };
+        let after = changed(before, &action(&mut client, &uri, line, character, character, title));
+        let comments = |text: &str| {
+            text.lines().filter_map(|line| line.split_once("--")).map(|(_, comment)| comment.trim().to_string()).collect::<Vec<_>>()
+        };
+        let (mut old, mut new) = (comments(before), comments(&after));
+        old.sort();
+        new.sort();
+        assert_eq!(old, new, "{title}: {after}");
+        assert_ne!(before, after);
+        assert_eq!(compiled(before, "main"), compiled(&after, "main"), "{after}");
+    }
 }
 
 /// What a definition is compiled to.
