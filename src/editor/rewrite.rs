@@ -3,11 +3,11 @@
 use super::Analysis;
 use super::hints::explicit_application;
 use super::rename::apply;
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{Span, Symbol};
 use crate::driver;
 use crate::front::explicit::Printer;
+use crate::front::format;
 use crate::front::resolve::Loader;
-use crate::front::syntax::lexer::lex;
 use crate::ir::soac::print;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{ExprId, ExprKind, PatKind, view};
@@ -86,25 +86,18 @@ fn without_space(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The comments of a text, in order: what is not white space between its tokens.
-fn comments(text: &str) -> Vec<String> {
-    let lexed = lex(FileId(0), text);
-    let (mut out, mut at) = (Vec::new(), 0);
-    let ends = lexed.tokens.iter().map(|token| (token.start as usize, token.end as usize)).chain([(text.len(), text.len())]);
-    for (start, end) in ends {
-        let between = text.get(at..start).unwrap_or("");
-        out.extend(between.lines().map(str::trim).filter(|line| line.starts_with("--")).map(str::to_string));
-        at = at.max(end);
-    }
-    out
+fn comments(text: &str) -> Vec<&str> {
+    format::comments(text).into_iter().map(|place| &text[place]).collect()
 }
 
 fn without_comments(text: &str) -> String {
-    comments(text).iter().fold(text.to_string(), |text, comment| text.replacen(comment.as_str(), "", 1))
+    let mut out = text.to_string();
+    format::comments(text).into_iter().rev().for_each(|place| out.replace_range(place, ""));
+    out
 }
 
 /// The comments of a text that another one lacks.
-fn lost(before: &str, after: &str) -> Vec<String> {
+fn lost<'a>(before: &'a str, after: &str) -> Vec<&'a str> {
     let mut kept = comments(after);
     let mut all = comments(before);
     all.retain(|comment| match kept.iter().position(|other| other == comment) {

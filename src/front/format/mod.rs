@@ -66,6 +66,14 @@ pub fn edits(file: FileId, text: &str, futhark: bool, lines: Option<Range<usize>
     Ok(edits)
 }
 
+/// The places of the comments of a text, in order.
+pub fn comments(text: &str) -> Vec<Range<usize>> {
+    let pieces = tokens::pieces(text);
+    let mut found: Vec<Range<usize>> = pieces.iter().flat_map(same::comments).map(|(start, end)| start as usize..end as usize).collect();
+    found.sort_by_key(|comment| comment.start);
+    found
+}
+
 /// A text with edits made.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());

@@ -74,6 +74,7 @@ impl<'a> Essence<'a> {
     }
 }
 
-fn comments(piece: &Piece) -> impl Iterator<Item = (u32, u32)> + '_ {
+/// The places of the comments around a token.
+pub(super) fn comments(piece: &Piece) -> impl Iterator<Item = (u32, u32)> + '_ {
     piece.leading.iter().chain(&piece.trailing).map(|comment| (comment.start, comment.end))
 }
