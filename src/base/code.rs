@@ -5,7 +5,7 @@ use std::fmt;
 macro_rules! codes {
     ($($variant:ident $number:literal,)*) => {
         /// What a diagnostic or a failure is about. Titles and explanations are in `diag/explain`, one file per family; a number is
-        /// never given to something else.
+        /// never given to something else: those that are missing were given up, or never given.
         #[allow(missing_docs, reason = "the explanation of each code is its documentation")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {

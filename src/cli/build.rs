@@ -220,8 +220,8 @@ fn program(args: &BuildArgs, loaded: &super::program::Loaded, console: &mut Cons
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(&args.source.file)));
     files::apart(&path, &args.source.file)?;
     let target = match args.target {
-        Target::Cpu | Target::Python => native::bundle::Target::Processor { strict: args.strict_fp },
-        Target::Cuda => native::bundle::Target::Cuda { architecture: args.arch.as_deref() },
+        Target::Cpu | Target::Python => native::bundle::MadeFor::Processor { strict: args.strict_fp },
+        Target::Cuda => native::bundle::MadeFor::Cuda { architecture: args.arch.as_deref() },
     };
     if let Some(why) = native::bundle::write(&path, loaded, &entries(loaded)?, target)? {
         console.progress(&without_code(&why));

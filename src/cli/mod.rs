@@ -263,13 +263,8 @@ const SHIELD: char = '\u{E000}';
 
 /// Marks the arguments of commands that take values that are negative numbers: `-3`, `-0.5f32`, `-f64.inf`.
 fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
-    let is_run = |args: &[OsString]| {
-        args.iter()
-            .skip(1)
-            .find(|a| !a.to_string_lossy().starts_with('-'))
-            .is_some_and(|a| ["run", "plot", "bench", "profile", "tune"].iter().any(|name| a == name))
-    };
-    if !is_run(&args) {
+    let is_value = |arg: &OsString| arg.to_str().is_some_and(is_negative_number);
+    if !args.iter().any(is_value) || !takes_values(&args) {
         return args;
     }
     args.into_iter()
@@ -278,6 +273,13 @@ fn shield_values(args: Vec<OsString>) -> Vec<OsString> {
             _ => arg,
         })
         .collect()
+}
+
+/// Whether the command of a command line takes values: it has the arguments of [`run::Subject`].
+fn takes_values(args: &[OsString]) -> bool {
+    let Some(name) = args.iter().skip(1).find(|a| !a.to_string_lossy().starts_with('-')) else { return false };
+    let cli = Cli::command();
+    cli.find_subcommand(name).is_some_and(|command| command.get_positionals().any(|arg| arg.get_id() == "args"))
 }
 
 fn is_negative_number(arg: &str) -> bool {

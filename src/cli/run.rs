@@ -9,12 +9,14 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, entries, files, native, plot, 
 use crate::base::Symbol;
 use crate::base::{Code, FileId};
 use crate::diag::Diagnostic;
+pub(super) use crate::driver::backends::Backend;
 use crate::driver::backends::{self, Facts, Runner};
 use crate::driver::{self, Checked, is_apl};
 use crate::front::resolve::closest;
 use crate::interp::entry::Shape as EntryShape;
 use crate::ir::core::{Atom, Define, Type};
 use crate::runtime::{Value, data};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -102,27 +104,18 @@ pub(super) struct RunOptions {
     time_passes: bool,
 }
 
-/// What runs a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Backend {
-    /// Compile the program if possible, for processors or a device, whichever is likely to be faster
-    Auto,
-    /// Evaluate core, without compiling it
-    Interp,
-    /// Compile the program through C, for all processors
-    Cpu,
-    /// Compile the program for the CUDA device of this machine
-    Cuda,
-}
-
-impl From<Backend> for backends::Backend {
-    fn from(backend: Backend) -> backends::Backend {
-        match backend {
-            Backend::Auto => backends::Backend::Auto,
-            Backend::Interp => backends::Backend::Interp,
-            Backend::Cpu => backends::Backend::Cpu,
-            Backend::Cuda => backends::Backend::Cuda,
-        }
+impl ValueEnum for Backend {
+    fn value_variants<'a>() -> &'a [Backend] {
+        &[Backend::Auto, Backend::Interp, Backend::Cpu, Backend::Cuda]
+    }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Backend::Auto => ("auto", "Compile the program if possible, for processors or a device, whichever is likely to be faster"),
+            Backend::Interp => ("interp", "Evaluate core, without compiling it"),
+            Backend::Cpu => ("cpu", "Compile the program through C, for all processors"),
+            Backend::Cuda => ("cuda", "Compile the program for the CUDA device of this machine"),
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }
 
@@ -287,7 +280,7 @@ fn call(
         Err(failure) if chosen => failure,
         other => return other,
     };
-    match backends::next(args.subject.backend.into(), tried, &failure) {
+    match backends::next(args.subject.backend, tried, &failure) {
         Some((Runner::Processors, note)) => {
             console.progress(&note);
             native::prepare(loaded, &[entry.name], &args.options(args.strict_fp), None)?.call(entry, &names, again)
@@ -333,7 +326,7 @@ fn compile(
         traced: loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root),
         built: bundle.map(|bundle| if bundle.cuda() { Runner::Device } else { Runner::Processors }),
     };
-    let (runner, note) = backends::first(args.subject.backend.into(), facts);
+    let (runner, note) = backends::first(args.subject.backend, facts);
     if let Some(note) = note {
         console.progress(note);
     }
@@ -356,7 +349,7 @@ fn compile(
         Ok(program) => return Ok(Some(program)),
         Err(failure) => failure,
     };
-    match backends::next(args.subject.backend.into(), runner, &failure) {
+    match backends::next(args.subject.backend, runner, &failure) {
         Some((Runner::Evaluator, note)) => {
             console.progress(&note);
             Ok(None)

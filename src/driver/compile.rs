@@ -2,7 +2,7 @@
 
 use super::Checked;
 use super::failures::{Place, failure_diagnostic, place};
-use super::pipeline::{DEVICE, PROCESSOR, Pipeline, Target};
+use super::pipeline::{DEVICE, PROCESSOR, Pipeline, Steps};
 use super::validate::validating;
 use crate::back::{c, cuda, text};
 use crate::base::{Code, SourceMap, Span, Symbol};
@@ -87,7 +87,7 @@ pub fn launches(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) -> R
 }
 
 pub(super) fn memory_for(
-    target: &Target,
+    target: &Steps,
     sources: &SourceMap,
     checked: &Checked,
     entries: &[Symbol],

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// The steps between core and a text, for one target. The first one is `specialise`, from core to soac; the last one prints.
 #[derive(Debug)]
-pub struct Target {
+pub struct Steps {
     /// From soac to soac.
     pub optimise: &'static [Step<soac::Program>],
     /// From soac to kernels. None for processors.
@@ -28,11 +28,11 @@ pub struct Target {
 }
 
 /// For processors, by way of C.
-pub const PROCESSOR: Target =
-    Target { optimise: optimise::FOR_PROCESSORS, flatten: &[], device: false, lower: "lower", improve: vectorise::STEPS, print: "print C" };
+pub const PROCESSOR: Steps =
+    Steps { optimise: optimise::FOR_PROCESSORS, flatten: &[], device: false, lower: "lower", improve: vectorise::STEPS, print: "print C" };
 
 /// For devices, by way of CUDA C++.
-pub const DEVICE: Target = Target {
+pub const DEVICE: Steps = Steps {
     optimise: optimise::FOR_DEVICES,
     flatten: KERNELS,
     device: true,
@@ -48,7 +48,7 @@ const KERNELS: &[Step<soac::Program>] = &[
     Last("coalesce", flatten::coalesce),
 ];
 
-impl Target {
+impl Steps {
     /// The names of all steps, in order; those in brackets are for some programs only.
     pub fn steps(&self) -> Vec<String> {
         let mut names = vec!["specialise".to_string()];
@@ -127,7 +127,7 @@ impl<'s> Pipeline<'s> {
         Ok(program)
     }
     /// The first-order program as the target's memory is planned for it.
-    pub(super) fn soac(&self, target: &Target, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
+    pub(super) fn soac(&self, target: &Steps, checked: &Checked, entries: &[Symbol]) -> Result<soac::Program, Box<Diagnostic>> {
         let mut program = self.specialise(checked, entries)?;
         program.tuning = checked.tuning.clone();
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, soac::check::validate, || pass(program));
@@ -141,7 +141,7 @@ impl<'s> Pipeline<'s> {
         Ok(pass::run(target.flatten, program, &mut { run }))
     }
     /// The program with memory that the target's text is printed from. With `strict`, floats are rounded as the evaluator rounds them.
-    pub(super) fn imp(&self, target: &Target, program: &soac::Program, strict: bool) -> imp::Program {
+    pub(super) fn imp(&self, target: &Steps, program: &soac::Program, strict: bool) -> imp::Program {
         self.lowered(target, || match target.device {
             true => lower::lower_kernels(program),
             false => lower::lower(program, lower::Options { strict, device: false }),
@@ -151,7 +151,7 @@ impl<'s> Pipeline<'s> {
     pub(super) fn profiled(&self, program: &soac::Program, strict: bool) -> imp::Program {
         self.lowered(&PROCESSOR, || lower::profiled(program, strict))
     }
-    fn lowered(&self, target: &Target, lower: impl FnOnce() -> imp::Program) -> imp::Program {
+    fn lowered(&self, target: &Steps, lower: impl FnOnce() -> imp::Program) -> imp::Program {
         let label = Label { name: target.lower, always: true };
         let imp = self.validated(label, imp::check::validate, lower);
         let run = |label, program, pass: pass::Pass<_>| self.validated(label, imp::check::validate, || pass(program));

@@ -25,7 +25,7 @@ mod report;
 
 pub use print::print;
 pub use read::{parse, parse_bytes};
-pub use report::{Mistake, TextError, Wanted};
+pub use report::{ErrorKind, TextError, Wanted};
 
 use super::{System, Var};
 

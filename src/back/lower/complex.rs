@@ -8,7 +8,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::ghost::{Ghost, View};
 use crate::ir::imp::visit::{self, Mention};
-use crate::ir::imp::{Arg, Expr, Fun, FunId, Int, Local, LocalInfo, Order, Param, Probe, Program, Ptr, Result, Scan, Stmt, Target};
+use crate::ir::imp::{Arg, Expr, Fun, FunId, Int, Local, LocalInfo, Order, Param, Probe, Program, Ptr, Receiver, Result, Scan, Stmt};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::{self, Exp, Stm, Var};
 use rustc_hash::FxHashMap;
@@ -466,7 +466,7 @@ impl<'f> Split<'f> {
         Stmt::Scan(Box::new(Scan { var, from, to, sums: self.collected(&sums), cell, done }))
     }
 
-    fn call(&mut self, args: Vec<Arg>, results: &[Target], out: &mut Vec<Stmt>) -> (Vec<Arg>, Vec<Target>) {
+    fn call(&mut self, args: Vec<Arg>, results: &[Receiver], out: &mut Vec<Stmt>) -> (Vec<Arg>, Vec<Receiver>) {
         let mut passed = Vec::with_capacity(args.len());
         for arg in args {
             match arg {
@@ -480,8 +480,8 @@ impl<'f> Split<'f> {
         let mut targets = Vec::with_capacity(results.len());
         for target in results {
             match target {
-                Target::Local(local) => targets.extend(self.parts_of(&[*local]).into_iter().map(Target::Local)),
-                Target::Array(..) => targets.push(*target),
+                Receiver::Local(local) => targets.extend(self.parts_of(&[*local]).into_iter().map(Receiver::Local)),
+                Receiver::Array(..) => targets.push(*target),
             }
         }
         (passed, targets)

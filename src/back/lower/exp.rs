@@ -5,7 +5,7 @@ use super::{Array, Cells, Loc, Lower, Site, same_place};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
-use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Stmt, Table, Target};
+use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Receiver, Stmt, Table};
 use crate::ir::profile::Copied;
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var, parallel_exp, single_exp};
 
@@ -126,11 +126,11 @@ impl<'p> Lower<'_, 'p> {
             if ty.rank() == 0 {
                 let local = self.local_of(var);
                 self.locs.insert(var, Loc::Scalar(Expr::Local(local)));
-                results.push(Target::Local(local));
+                results.push(Receiver::Local(local));
             } else {
                 let ptr = self.ptr(self.program.vars[var].name, ty.elem, None);
                 let handle = self.scoped_handle("result");
-                results.push(Target::Array(ptr, handle));
+                results.push(Receiver::Array(ptr, handle));
                 arrays.push((var, ptr, handle));
             }
         }

@@ -10,7 +10,7 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
 use crate::ir::profile::{Alone, Copied};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, view_exp};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
 
 /// What an operator collects in.
@@ -486,22 +486,21 @@ fn made_once(body: &Body, var: Var) -> bool {
     maps && !elsewhere && body.result.iter().filter(|a| a.var() == Some(var)).count() == 1
 }
 
-/// Whether a body contains loops that could be parallel.
+/// Whether a body contains loops that are divided among threads where they are not inside of one that is: scatters write in order.
 fn has_parallel(body: &Body) -> bool {
-    body.stms.iter().any(|stm| {
-        let mut inner = if let Exp::Soac(soac) = &stm.exp {
-            soac.width.as_constant().is_none_or(|n| n > 1024)
-        } else {
-            matches!(stm.exp, Exp::Filter { .. } | Exp::Rows { .. } | Exp::Hist { .. })
-        };
-        if let Exp::If { .. } | Exp::Loop { .. } = &stm.exp {
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > 1024),
+        Exp::Filter { .. } | Exp::Rows { .. } | Exp::Hist { .. } => true,
+        Exp::If { .. } | Exp::Loop { .. } => {
+            let mut inner = false;
             stm.exp.parts(&mut |part| {
                 if let Part::Body(_, body) = part {
                     inner = inner || has_parallel(body);
                 }
             });
+            inner
         }
-        inner
+        Exp::Seg(_) | Exp::Scatter { .. } | Exp::Check(_) | Exp::Call(..) | single_exp!() => false,
     })
 }
 

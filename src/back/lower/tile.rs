@@ -83,7 +83,7 @@ struct Position {
 }
 
 /// Where the sums of a tile go.
-struct Target<'a> {
+struct TileSums<'a> {
     /// The first row.
     row: &'a Expr,
     /// How many columns there are: the last tile of a row may be wider than what is left.
@@ -292,7 +292,7 @@ impl<'p> Lower<'_, 'p> {
         }
         self.emit(Stmt::For { var: l, from: Expr::int(0), to: Expr::int(tile.columns), order: Order::Any, body });
         let kept = self.kept(tile, &position.row, &start);
-        let target = Target { row: &position.row, columns: valid, kept };
+        let target = TileSums { row: &position.row, columns: valid, kept };
         let (load, ()) = self.block(|this| this.move_sums(tile, &target, &sums, Transfer::Load));
         self.emit(Stmt::If(Expr::int(0).less(block.from.clone()), load, Vec::new()));
 
@@ -344,7 +344,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
     /// The results for the sums of a tile.
-    fn finish_rows(&mut self, tile: &Tile<'p>, target: &Target, column: &Expr) {
+    fn finish_rows(&mut self, tile: &Tile<'p>, target: &TileSums, column: &Expr) {
         let rest = self.atom("rest", tile.cells.end.clone().minus(target.row.clone()));
         let rows = self.atom("rows", Expr::arith(Int::Min, rest, Expr::int(tile.height)));
         let [r, l] = ["r", "l"].map(|name| self.local(name, PrimType::I64));
@@ -376,7 +376,7 @@ impl<'p> Lower<'_, 'p> {
         }
     }
     /// Loads the sums of a tile from where they are kept, or stores them there.
-    fn move_sums(&mut self, tile: &Tile<'p>, target: &Target, sums: &[Ptr], transfer: Transfer) {
+    fn move_sums(&mut self, tile: &Tile<'p>, target: &TileSums, sums: &[Ptr], transfer: Transfer) {
         for (r, sum) in sums.iter().enumerate() {
             let i = self.atom("i", target.row.clone().plus(Expr::int(r as i64)));
             let inside = i.less(tile.cells.end.clone());

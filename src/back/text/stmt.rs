@@ -3,7 +3,7 @@
 use super::{Dialect, Emitter, Text, function_name, message};
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::imp::{Arg, Expr, Failure, FunId, Handle, Local, Order, Place, Ptr, Scan, Stmt, Target};
+use crate::ir::imp::{Arg, Expr, Failure, FunId, Handle, Local, Order, Place, Ptr, Receiver, Scan, Stmt};
 
 impl<D: Dialect> Emitter<'_, D> {
     /// Statements, one after the other.
@@ -127,7 +127,7 @@ impl<D: Dialect> Emitter<'_, D> {
         text.line("}");
     }
     /// A call of a function of the program. Where it fails, so does this one.
-    fn call(&mut self, text: &mut Text, fun: FunId, args: &[Arg], results: &[Target], span: Span) {
+    fn call(&mut self, text: &mut Text, fun: FunId, args: &[Arg], results: &[Receiver], span: Span) {
         text.fails = true;
         let callee = &self.program.funs[fun];
         let mut list = vec!["th".to_string()];
@@ -140,8 +140,8 @@ impl<D: Dialect> Emitter<'_, D> {
         }
         for target in results {
             list.push(match target {
-                Target::Local(local) => format!("&{}", self.local(*local)),
-                Target::Array(_, handle) => format!("&{}", self.handle(*handle)),
+                Receiver::Local(local) => format!("&{}", self.local(*local)),
+                Receiver::Array(_, handle) => format!("&{}", self.handle(*handle)),
             });
         }
         text.line(&format!("if ({}({})) {{", function_name(callee.name, fun.raw()), list.join(", ")));
@@ -150,7 +150,7 @@ impl<D: Dialect> Emitter<'_, D> {
         text.line("  goto fail;");
         text.line("}");
         for target in results {
-            if let Target::Array(ptr, handle) = target {
+            if let Receiver::Array(ptr, handle) = target {
                 let line = format!("{} = remora_data({});", self.ptr(*ptr), self.handle(*handle));
                 text.line(&line);
             }

@@ -232,7 +232,7 @@ impl Document {
             (Backend::Cuda, false) => Some(native::prepare_on(&self.loaded, &names, None, native::Made::default())?),
             (Backend::Cpu | Backend::Auto, false) => match native::prepare(&self.loaded, &names, &options, None) {
                 Ok(program) => Some(program),
-                Err(failure) => match backends::next(backend.into(), Runner::Processors, &failure) {
+                Err(failure) => match backends::next(backend, Runner::Processors, &failure) {
                     Some((_, note)) => {
                         console.progress(&note);
                         None

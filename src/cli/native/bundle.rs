@@ -54,7 +54,7 @@ struct Contents {
 
 /// What a program is made for.
 #[derive(Debug, Clone, Copy)]
-pub enum Target<'a> {
+pub enum MadeFor<'a> {
     /// The processors of a machine like this one.
     Processor {
         /// Whether results are the same to the last bit as the evaluator's.
@@ -111,18 +111,18 @@ pub fn own() -> Option<Bundle> {
 }
 
 /// Writes a program with its sources and its library. Returns why it has no code of kernels, if it should.
-pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> Result<Option<Box<Diagnostic>>, Box<Diagnostic>> {
+pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: MadeFor) -> Result<Option<Box<Diagnostic>>, Box<Diagnostic>> {
     if crate::cli::STARTED.get().is_some() {
         let message = "this remora is part of a package of Python, which makes no executables";
         return Err(Box::new(
             Diagnostic::bare(Code::UnwritableResult, message).help("make a library with `--lib`, or a package with `--target python`"),
         ));
     }
-    let strict = matches!(target, Target::Processor { strict: true });
+    let strict = matches!(target, MadeFor::Processor { strict: true });
     let (mut driver, mut image, mut problem) = (Vec::new(), Vec::new(), None);
     let text = match target {
-        Target::Processor { strict } => driver::compile(&loaded.sources, &loaded.checked, names, strict)?.text,
-        Target::Cuda { architecture } => {
+        MadeFor::Processor { strict } => driver::compile(&loaded.sources, &loaded.checked, names, strict)?.text,
+        MadeFor::Cuda { architecture } => {
             let made = driver::compile_cuda(&loaded.sources, &loaded.checked, names)?.text;
             match super::image_for(&made.kernels, architecture)? {
                 Ok(code) => image = code,
@@ -146,7 +146,7 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: Target) -> 
     let root = loaded.sources.file(loaded.root).name.clone();
     let entries = names.iter().map(|name| name.as_str().to_string()).collect();
     let called = names.iter().map(|name| loaded.checked.source_name(*name).as_str().to_string()).collect();
-    let (cuda, driver, image) = (matches!(target, Target::Cuda { .. }), driver.len(), image.len());
+    let (cuda, driver, image) = (matches!(target, MadeFor::Cuda { .. }), driver.len(), image.len());
     let tuning = loaded.checked.tuning.text();
     let contents = Contents { root, sources, entries, called, strict, tuning, processor: build::processor(), cuda, driver, image };
     let contents = serde_json::to_vec(&contents).unwrap_or_default();

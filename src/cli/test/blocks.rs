@@ -20,7 +20,7 @@
 
 mod report;
 
-pub use report::{Error, Mistake, report};
+pub use report::{Error, ErrorKind, report};
 
 use super::reader::{Reader, Result, error};
 use super::structure;
@@ -185,7 +185,7 @@ impl Parser<'_> {
                 "error:" => {
                     block.refused = Some(self.regex()?.0);
                     if !block.cases.is_empty() {
-                        return Err(error(place, Mistake::RefusedAfterCases));
+                        return Err(error(place, ErrorKind::RefusedAfterCases));
                     }
                 }
                 "warning:" => block.warnings.push(self.regex()?),
@@ -197,7 +197,7 @@ impl Parser<'_> {
                     let number = block.cases.len() + 1;
                     let case = self.case(number)?;
                     if block.refused.is_some() {
-                        return Err(error(case.span, Mistake::CaseOfRefused));
+                        return Err(error(case.span, ErrorKind::CaseOfRefused));
                     }
                     block.cases.push(case);
                 }
@@ -211,7 +211,7 @@ impl Parser<'_> {
         let place = self.reader.word().1;
         let names: Vec<(String, Span)> = self.reader.words_of_line().into_iter().map(|(word, span)| (word.to_string(), span)).collect();
         if names.is_empty() {
-            return Err(error(place, Mistake::NoNames(what)));
+            return Err(error(place, ErrorKind::NoNames(what)));
         }
         Ok(names)
     }
@@ -222,7 +222,7 @@ impl Parser<'_> {
         let (text, span) = self.reader.line();
         match Regex::new(text) {
             Ok(regex) => Ok((regex, span)),
-            Err(why) => Err(error(span, Mistake::NoRegex(Box::new(why)))),
+            Err(why) => Err(error(span, ErrorKind::NoRegex(Box::new(why)))),
         }
     }
 
@@ -233,7 +233,7 @@ impl Parser<'_> {
         if let Some((word, place)) = self.reader.peek().filter(|(word, _)| *word != "{") {
             self.reader.word();
             if !PIPELINES.contains(&word) {
-                return Err(error(place, Mistake::NoPipeline(word.to_string())));
+                return Err(error(place, ErrorKind::NoPipeline(word.to_string())));
             }
             pipeline = word.to_string();
         }
@@ -242,14 +242,14 @@ impl Parser<'_> {
         while let Some((name, place)) = inner.peek() {
             inner.word();
             if let Some((part, near)) = structure::misspelt(name) {
-                return Err(error(place, Mistake::NoStatement { name: part.to_string(), near }));
+                return Err(error(place, ErrorKind::NoStatement { name: part.to_string(), near }));
             }
             let Some((number, at)) = inner.peek() else {
-                return Err(error(place, Mistake::NoCount(name.to_string())));
+                return Err(error(place, ErrorKind::NoCount(name.to_string())));
             };
             inner.word();
             let Ok(number) = number.parse() else {
-                return Err(error(at, Mistake::CountIsNoNumber));
+                return Err(error(at, ErrorKind::CountIsNoNumber));
             };
             counts.push((name.to_string(), number, place));
         }
@@ -261,7 +261,7 @@ impl Parser<'_> {
     /// `["name"] [tag ..] [random|script] input ..` and what is expected of it.
     fn case(&mut self, number: usize) -> Result<Case> {
         let start = self.reader.start();
-        let name = self.reader.quoted(Mistake::UnclosedName)?.unwrap_or_else(|| format!("#{number}"));
+        let name = self.reader.quoted(ErrorKind::UnclosedName)?.unwrap_or_else(|| format!("#{number}"));
         let (mut random, mut script, mut tags) = (false, false, Vec::new());
         loop {
             let (word, place) = self.reader.word();
@@ -271,8 +271,8 @@ impl Parser<'_> {
                 "input" => break,
                 _ if KEYWORDS.contains(&word) => {
                     let mistake = match word {
-                        "output" | "auto" | "error:" => Mistake::OutputWithoutInput,
-                        _ => Mistake::InputWanted(word.to_string()),
+                        "output" | "auto" | "error:" => ErrorKind::OutputWithoutInput,
+                        _ => ErrorKind::InputWanted(word.to_string()),
                     };
                     return Err(error(place, mistake));
                 }
@@ -281,14 +281,14 @@ impl Parser<'_> {
                 }
                 word => {
                     let near = crate::diag::closest(word, KEYWORDS.iter().copied());
-                    return Err(error(place, Mistake::UnknownWord { word: word.to_string(), near }));
+                    return Err(error(place, ErrorKind::UnknownWord { word: word.to_string(), near }));
                 }
             }
         }
         let data = self.data()?;
         let input = match (random, script, data) {
-            (true, true, _) => return Err(error(self.reader.span_from(start), Mistake::RandomScript)),
-            (true, _, Data::File(_, span)) => return Err(error(span, Mistake::RandomFile)),
+            (true, true, _) => return Err(error(self.reader.span_from(start), ErrorKind::RandomScript)),
+            (true, _, Data::File(_, span)) => return Err(error(span, ErrorKind::RandomFile)),
             (true, _, Data::Text(_, span)) => Data::Random(self.random(span)?, span),
             (_, true, Data::Text(text, span)) => Data::Script(text, span),
             (_, true, Data::File(name, span)) => Data::ScriptFile(name, span),
@@ -303,7 +303,7 @@ impl Parser<'_> {
             Some(("auto", place)) => {
                 self.reader.word();
                 if self.reader.peek().is_none_or(|(word, _)| word != "output") {
-                    return Err(error(place, Mistake::AutoWithoutOutput));
+                    return Err(error(place, ErrorKind::AutoWithoutOutput));
                 }
                 self.reader.word();
                 Ok(Expect::Auto)
@@ -323,7 +323,7 @@ impl Parser<'_> {
             self.reader.word();
             let (path, span) = self.reader.file_name();
             if path.is_empty() {
-                return Err(error(at, Mistake::NoFile));
+                return Err(error(at, ErrorKind::NoFile));
             }
             return Ok(Data::File(path.to_string(), span));
         }
@@ -344,12 +344,12 @@ impl Parser<'_> {
                 let (number, at) = inner.word();
                 let digits: String = number.strip_suffix("i64").unwrap_or(number).chars().filter(|c| *c != '_').collect();
                 let Ok(size) = digits.parse() else {
-                    return Err(error(at, Mistake::NoSize));
+                    return Err(error(at, ErrorKind::NoSize));
                 };
                 dims.push(size);
                 let (close, at) = inner.word();
                 if close != "]" {
-                    return Err(error(at, Mistake::NoBracket));
+                    return Err(error(at, ErrorKind::NoBracket));
                 }
                 (word, place) = inner.peek().unwrap_or(("", at));
             }
@@ -357,7 +357,7 @@ impl Parser<'_> {
             out.push(match PrimType::from_name(word) {
                 Some(prim) => Random::Of(dims, prim),
                 None if dims.is_empty() && is_constant(word) => Random::Constant(word.to_string()),
-                None => return Err(error(place, Mistake::NoRandom(word.to_string()))),
+                None => return Err(error(place, ErrorKind::NoRandom(word.to_string()))),
             });
         }
         Ok(out)

@@ -68,7 +68,7 @@ pub(super) struct TestArgs {
     exclude: Vec<String>,
     /// The back ends that run the programs, separated by commas
     #[arg(long, value_enum, default_value = "interp", value_name = "BACKEND", value_delimiter = ',')]
-    backend: Vec<Backend>,
+    backend: Vec<Executor>,
     /// How many programs are tested at the same time (default: one per processor)
     #[arg(short, long, alias = "concurrency", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -125,7 +125,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 
 /// What runs programs under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Backend {
+enum Executor {
     /// The evaluator of core
     Interp,
     /// The evaluator of specialised programs
@@ -147,47 +147,51 @@ enum Backend {
     All,
 }
 
-impl Backend {
+impl Executor {
     fn name(self) -> &'static str {
         match self {
-            Backend::Interp => "interp",
-            Backend::Soac => "soac",
-            Backend::Kernel => "kernel",
-            Backend::Imp => "imp",
-            Backend::ImpDevice => "imp-device",
-            Backend::Cpu => "cpu",
-            Backend::Cuda => "cuda",
-            Backend::All => "all",
+            Executor::Interp => "interp",
+            Executor::Soac => "soac",
+            Executor::Kernel => "kernel",
+            Executor::Imp => "imp",
+            Executor::ImpDevice => "imp-device",
+            Executor::Cpu => "cpu",
+            Executor::Cuda => "cuda",
+            Executor::All => "all",
         }
     }
     /// What Futhark's tags `no_..` call it.
     fn names(self) -> &'static [&'static str] {
         match self {
-            Backend::Interp => &["interp", "interpreter"],
-            Backend::Soac => &["soac"],
-            Backend::Kernel => &["kernel"],
-            Backend::Imp => &["imp", "cpu", "c", "multicore"],
-            Backend::ImpDevice => &["imp", "cuda", "gpu"],
-            Backend::Cpu => &["cpu", "c", "multicore"],
-            Backend::Cuda => &["cuda", "gpu"],
-            Backend::All => &[],
+            Executor::Interp => &["interp", "interpreter"],
+            Executor::Soac => &["soac"],
+            Executor::Kernel => &["kernel"],
+            Executor::Imp => &["imp", "cpu", "c", "multicore"],
+            Executor::ImpDevice => &["imp", "cuda", "gpu"],
+            Executor::Cpu => &["cpu", "c", "multicore"],
+            Executor::Cuda => &["cuda", "gpu"],
+            Executor::All => &[],
         }
     }
     /// Whether it runs machine code.
     fn is_compiled(self) -> bool {
-        matches!(self, Backend::Cpu | Backend::Cuda)
+        matches!(self, Executor::Cpu | Executor::Cuda)
     }
 }
 
 impl TestArgs {
     /// The back ends that were asked for, each once, with whether it must be there.
-    fn backends(&self) -> Vec<(Backend, bool)> {
-        let mut out: Vec<(Backend, bool)> = Vec::new();
+    fn backends(&self) -> Vec<(Executor, bool)> {
+        let mut out: Vec<(Executor, bool)> = Vec::new();
         for backend in &self.backend {
-            let each: &[(Backend, bool)] = match backend {
-                Backend::All => {
-                    &[(Backend::Interp, true), (Backend::Soac, true), (Backend::Kernel, true), (Backend::Cpu, true), (Backend::Cuda, false)]
-                }
+            let each: &[(Executor, bool)] = match backend {
+                Executor::All => &[
+                    (Executor::Interp, true),
+                    (Executor::Soac, true),
+                    (Executor::Kernel, true),
+                    (Executor::Cpu, true),
+                    (Executor::Cuda, false),
+                ],
                 one => &[(*one, true)],
             };
             for new in each {

@@ -1,6 +1,6 @@
 //! Words, lines, quoted names and braces in the text of a test block.
 
-use super::blocks::{Error, Mistake};
+use super::blocks::{Error, ErrorKind};
 use crate::base::{FileId, Span};
 
 /// What is read, or what is wrong at its place.
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A text in quotes on one line, if there is one here.
-    pub fn quoted(&mut self, unclosed: Mistake) -> Result<Option<String>> {
+    pub fn quoted(&mut self, unclosed: ErrorKind) -> Result<Option<String>> {
         let start = self.start();
         let Some(rest) = self.text[start..].strip_prefix('"') else { return Ok(None) };
         let Some(end) = rest.find(['"', '\n']).filter(|end| rest.as_bytes()[*end] == b'"') else {
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         let rest = &self.text[start..];
         if !rest.starts_with('{') {
             let end = start + rest.chars().next().map_or(0, char::len_utf8);
-            return Err(error(self.span(start, end), Mistake::NoBrace));
+            return Err(error(self.span(start, end), ErrorKind::NoBrace));
         }
         let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
         for (offset, c) in rest.char_indices() {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                 return Ok((&self.text[start + 1..start + offset], self.span(start + 1, start + offset)));
             }
         }
-        Err(error(self.span(start, start + 1), Mistake::UnclosedBrace))
+        Err(error(self.span(start, start + 1), ErrorKind::UnclosedBrace))
     }
 
     /// A reader of what is between braces.
@@ -135,6 +135,6 @@ impl<'a> Reader<'a> {
 }
 
 /// What is wrong at a place.
-pub fn error(at: Span, mistake: Mistake) -> Error {
+pub fn error(at: Span, mistake: ErrorKind) -> Error {
     Error { at, mistake }
 }

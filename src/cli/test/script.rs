@@ -17,7 +17,7 @@ use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
 use crate::runtime::data::{self, Expected, Stream};
 use crate::runtime::{Array, Value};
-use report::{Error, Found, Mistake, placed, report};
+use report::{Error, ErrorKind, Found, placed, report};
 use rustc_hash::FxHashMap;
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -101,7 +101,7 @@ fn parse(text: &str, file: FileId, base: usize) -> Result<Exp> {
     let exp = parser.exp()?;
     match parser.peek() {
         "" => Ok(exp),
-        word => Err(parser.wrong(Mistake::Rest(word.to_string()))),
+        word => Err(parser.wrong(ErrorKind::Rest(word.to_string()))),
     }
 }
 
@@ -162,12 +162,12 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let found = self.peek().to_string();
-        Err(self.wrong(Mistake::Token { wanted, found }))
+        Err(self.wrong(ErrorKind::Token { wanted, found }))
     }
     fn span(&self, start: usize) -> Span {
         Span::new(self.file, self.base + start, self.base + self.at)
     }
-    fn wrong(&mut self, mistake: Mistake) -> Error {
+    fn wrong(&mut self, mistake: ErrorKind) -> Error {
         let end = self.at + self.peek().len();
         bad(Span::new(self.file, self.base + self.at, self.base + end), mistake)
     }
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         if is_name(word) {
             return Ok(self.bump().0.to_string());
         }
-        Err(self.wrong(Mistake::Name))
+        Err(self.wrong(ErrorKind::Name))
     }
     /// Items up to a closing bracket, and whether there was a comma.
     fn list<T>(&mut self, close: &'static str, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<(Vec<T>, bool)> {
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
             "empty" if self.peek() == "(" => {
                 while !self.eat(")") {
                     if self.bump().0.is_empty() {
-                        return Err(self.wrong(Mistake::UnclosedEmpty));
+                        return Err(self.wrong(ErrorKind::UnclosedEmpty));
                     }
                 }
                 Kind::Literal(self.text[start..self.at].to_string())
@@ -249,12 +249,12 @@ impl<'a> Parser<'a> {
             _ if is_name(word) || word.strip_prefix('$').is_some_and(is_name) => Kind::Apply(word.to_string(), Vec::new()),
             _ if word.starts_with('"') && (word.len() < 2 || !word.ends_with('"')) => {
                 self.at = start;
-                return Err(self.wrong(Mistake::UnclosedText));
+                return Err(self.wrong(ErrorKind::UnclosedText));
             }
             _ if word.starts_with(['"', '-']) && word.len() > 1 || is_literal(word) => Kind::Literal(word.to_string()),
             _ => {
                 self.at = start;
-                return Err(self.wrong(Mistake::Expression));
+                return Err(self.wrong(ErrorKind::Expression));
             }
         };
         Ok(Exp { kind, span: self.span(start) })
@@ -270,7 +270,7 @@ fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || ["f16.", "f32.", "f64."].iter().any(|start| word.starts_with(start))
 }
 
-fn bad(at: Span, mistake: Mistake) -> Error {
+fn bad(at: Span, mistake: ErrorKind) -> Error {
     Error::Script { at, mistake: Box::new(mistake) }
 }
 
@@ -294,7 +294,7 @@ fn spread(mut items: Vec<Datum>, wanted: usize) -> Vec<Datum> {
 fn give(items: Vec<Datum>, signature: &Signature, span: Span) -> Result<Vec<Value>> {
     let forms = signature.forms();
     if forms.len() != items.len() {
-        let mistake = Mistake::ArgumentCount { function: signature.name(), takes: forms.len(), given: items.len() };
+        let mistake = ErrorKind::ArgumentCount { function: signature.name(), takes: forms.len(), given: items.len() };
         return Err(bad(span, mistake));
     }
     items.into_iter().zip(forms).map(|(datum, form)| value(datum, form, span)).collect()
@@ -321,7 +321,7 @@ fn value(datum: Datum, form: &Form, span: Span) -> Result<Value> {
                 return Ok(found);
             }
             let found = prim.map(|prim| (prim, found.dims().len()));
-            Err(bad(span, Mistake::Type { expected: expected.clone(), found }))
+            Err(bad(span, ErrorKind::Type { expected: expected.clone(), found }))
         }
         (Datum::Tuple(items), Form::Tuple(None, forms)) if items.len() == forms.len() => {
             let parts = items.into_iter().zip(forms).map(|(item, form)| value(item, form, span)).collect::<Result<_>>()?;
@@ -331,14 +331,14 @@ fn value(datum: Datum, form: &Form, span: Span) -> Result<Value> {
             let mut parts = Vec::new();
             for (label, form) in labels.iter().zip(forms) {
                 let Some(at) = fields.iter().position(|(name, _)| name == label.as_str()) else {
-                    return Err(bad(span, Mistake::NoField(*label)));
+                    return Err(bad(span, ErrorKind::NoField(*label)));
                 };
                 parts.push(value(fields.swap_remove(at).1, form, span)?);
             }
             Ok(Value::tuples(Vec::new(), Some(labels.clone()), parts))
         }
         (datum @ (Datum::Literal(_) | Datum::Array(_)), Form::Leaf(expected)) => {
-            let text = written(&datum).ok_or_else(|| bad(span, Mistake::ArrayOfTuples(expected.what.clone())))?;
+            let text = written(&datum).ok_or_else(|| bad(span, ErrorKind::ArrayOfTuples(expected.what.clone())))?;
             data::read("the script", text.as_bytes(), expected).map_err(|inner| placed(span, inner, true))
         }
         (datum, form) => {
@@ -349,7 +349,7 @@ fn value(datum: Datum, form: &Form, span: Span) -> Result<Value> {
                 Datum::Record(fields) => Found::Record(fields.len()),
                 Datum::Value(_) => Found::Value,
             };
-            Err(bad(span, Mistake::Form { expected: form.clone(), found }))
+            Err(bad(span, ErrorKind::Form { expected: form.clone(), found }))
         }
     }
 }
@@ -385,7 +385,7 @@ impl Runner<'_> {
                 let found = self.eval(what, scope)?;
                 let parts = if *tuple { spread(vec![found], names.len()) } else { vec![found] };
                 if parts.len() != names.len() {
-                    return Err(bad(what.span, Mistake::TupleWanted(names.len())));
+                    return Err(bad(what.span, ErrorKind::TupleWanted(names.len())));
                 }
                 let mut inner = scope.clone();
                 inner.extend(names.iter().cloned().zip(parts));
@@ -393,7 +393,7 @@ impl Runner<'_> {
             }
             Kind::Apply(name, arguments) => match (scope.get(name), name.strip_prefix('$')) {
                 (Some(found), _) if arguments.is_empty() => found.clone(),
-                (Some(_), _) => return Err(bad(exp.span, Mistake::Applied(name.clone()))),
+                (Some(_), _) => return Err(bad(exp.span, ErrorKind::Applied(name.clone()))),
                 (None, Some(builtin)) => self.builtin(builtin, exp.span, arguments)?,
                 (None, None) => {
                     let signature = self.host.signature(name).map_err(|inner| placed(exp.span, inner, false))?;
@@ -407,14 +407,14 @@ impl Runner<'_> {
     fn builtin(&self, name: &str, span: Span, arguments: &[Exp]) -> Result<Datum> {
         let known = ["loaddata", "loadbytes"];
         if !known.contains(&name) {
-            return Err(bad(span, Mistake::UnknownBuiltin(name.to_string())));
+            return Err(bad(span, ErrorKind::UnknownBuiltin(name.to_string())));
         }
         let literal = match arguments {
             [Exp { kind: Kind::Literal(text), .. }] => Some(text),
             _ => None,
         };
         let Some(file) = literal.and_then(|text| text.strip_prefix('"')?.strip_suffix('"')) else {
-            return Err(bad(span, Mistake::FileName { builtin: name.to_string(), found: literal.cloned() }));
+            return Err(bad(span, ErrorKind::FileName { builtin: name.to_string(), found: literal.cloned() }));
         };
         let bytes = self.host.file(file).map_err(|inner| placed(span, inner, false))?;
         if name == "loadbytes" {

@@ -4,10 +4,10 @@ use super::super::native;
 use super::super::program::Loaded;
 use super::super::run::find_entry;
 use super::super::values::{self, Signature};
-use super::blocks::{self, Case, Data, Expect, Mistake, Random};
+use super::blocks::{self, Case, Data, ErrorKind, Expect, Random};
 use super::report::Verdict;
 use super::work::{Plan, matches};
-use super::{Backend, compare, confine, script};
+use super::{Executor, compare, confine, script};
 use crate::base::{Code, PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver::{self, memory};
@@ -27,7 +27,7 @@ pub struct Subject<'a> {
     plan: &'a Plan<'a>,
     path: &'a Path,
     loaded: &'a Loaded,
-    backend: Backend,
+    backend: Executor,
     /// Whether a back end that this machine does not have is an error.
     needed: bool,
     /// Programs with memory by their entry points, for their evaluator.
@@ -43,7 +43,7 @@ pub struct Compiled {
 
 impl<'a> Subject<'a> {
     /// The program on the back end.
-    pub fn new(plan: &'a Plan<'a>, path: &'a Path, loaded: &'a Loaded, backend: Backend, needed: bool) -> Subject<'a> {
+    pub fn new(plan: &'a Plan<'a>, path: &'a Path, loaded: &'a Loaded, backend: Executor, needed: bool) -> Subject<'a> {
         Subject { plan, path, loaded, backend, needed, stages: Mutex::default() }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Subject<'a> {
         entries.sort_by_key(|name| name.as_str());
         entries.dedup();
         let made = |program: Result<native::Program>| Compiled { programs: vec![(entries.clone(), program)], oracle: OnceCell::new() };
-        if self.backend != Backend::Cpu {
+        if self.backend != Executor::Cpu {
             return vec![made(native::prepare_cuda(self.loaded, &entries))];
         }
         match native::Built::new(self.loaded, &entries, self.plan.args.strict_fp) {
@@ -84,11 +84,11 @@ impl<'a> Subject<'a> {
         let define = find_entry(self.loaded, name)?;
         let threads = Some(self.threads());
         match self.backend {
-            Backend::Interp | Backend::All => driver::run(checked, define.name, values, threads),
-            Backend::Soac => driver::run_soac(sources, checked, define.name, values),
-            Backend::Kernel => driver::run_kernels(sources, checked, define.name, values),
-            Backend::Imp | Backend::ImpDevice => self.call_with_memory(define.name, &values),
-            Backend::Cpu | Backend::Cuda => {
+            Executor::Interp | Executor::All => driver::run(checked, define.name, values, threads),
+            Executor::Soac => driver::run_soac(sources, checked, define.name, values),
+            Executor::Kernel => driver::run_kernels(sources, checked, define.name, values),
+            Executor::Imp | Executor::ImpDevice => self.call_with_memory(define.name, &values),
+            Executor::Cpu | Executor::Cuda => {
                 let programs = compiled.map_or(&[][..], |compiled| &compiled.programs);
                 match programs.iter().find(|(entries, _)| entries.contains(&define.name)).map(|(_, program)| program) {
                     Some(Ok(program)) => program.call(define, &checked.parameter_names(define.name), values),
@@ -106,7 +106,7 @@ impl<'a> Subject<'a> {
         let stages = match known {
             Some(stages) => stages,
             None => {
-                let made = Arc::new(memory::stages(sources, checked, &[entry], self.backend == Backend::ImpDevice)?);
+                let made = Arc::new(memory::stages(sources, checked, &[entry], self.backend == Executor::ImpDevice)?);
                 if let Ok(mut known) = self.stages.lock() {
                     known.insert(entry, Arc::clone(&made));
                 }
@@ -149,7 +149,7 @@ impl<'a> Subject<'a> {
         let define = find_entry(loaded, entry.0).map_err(|d| wrong(entry.1)(says(d)))?;
         let signature = Signature::of(&loaded.checked, define).map_err(|d| wrong(entry.1)(says(d)))?;
         let values = self.input(compiled, &signature, &case.input, seed).map_err(|d| wrong(case.span)(says(d)))?;
-        let strict = self.backend == Backend::Cpu && self.plan.args.strict_fp;
+        let strict = self.backend == Executor::Cpu && self.plan.args.strict_fp;
         let oracle = strict.then(|| driver::run(&loaded.checked, define.name, values.clone(), Some(self.threads())));
         let expected = matches!(case.expect, Expect::Auto).then(|| self.automatic(compiled, entry.0, case, values.clone()));
         let result = self.call(compiled, entry.0, values);
@@ -290,7 +290,7 @@ fn input(
         Data::Text(text, _) => signature.stream("the input", text.as_bytes()),
         Data::File(name, _) => signature.stream(&format!("`{name}`"), &confine::read(path, name, allowed)?),
         Data::Random(values, span) => {
-            let room = || Box::new(blocks::report(&blocks::Error { at: *span, mistake: Mistake::OutOfMemory }));
+            let room = || Box::new(blocks::report(&blocks::Error { at: *span, mistake: ErrorKind::OutOfMemory }));
             let mut bytes = Vec::new();
             for (i, value) in values.iter().enumerate() {
                 let made = match value {

@@ -6,7 +6,7 @@ use super::blocks::{self, Block, Case, Shape};
 use super::parts::{Event, Parts};
 use super::report::Verdict;
 use super::subject::{Subject, mark, rendered};
-use super::{Backend, TestArgs, property, structure};
+use super::{Executor, TestArgs, property, structure};
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
@@ -111,12 +111,12 @@ impl Job<'_> {
 }
 
 impl File<'_> {
-    fn note(&self, name: &str, backend: Option<Backend>, verdict: Verdict) {
+    fn note(&self, name: &str, backend: Option<Executor>, verdict: Verdict) {
         self.part(self.parts.number(), name, backend, || verdict);
     }
 
-    fn part(&self, number: usize, name: &str, backend: Option<Backend>, work: impl FnOnce() -> Verdict) {
-        self.parts.run(number, (name, backend.map(Backend::name)), &self.loaded.sources, work);
+    fn part(&self, number: usize, name: &str, backend: Option<Executor>, work: impl FnOnce() -> Verdict) {
+        self.parts.run(number, (name, backend.map(Executor::name)), &self.loaded.sources, work);
     }
 
     fn test(&self, blocks: &[Block]) {
@@ -155,7 +155,7 @@ impl File<'_> {
     }
 
     /// Everything on one back end.
-    fn backend(&self, backend: Backend, needed: bool, blocks: &[&Block]) {
+    fn backend(&self, backend: Executor, needed: bool, blocks: &[&Block]) {
         let args = self.plan.args;
         let without = |tags: &[String]| {
             let tag = tags.iter().find(|tag| tag.strip_prefix("no_").is_some_and(|name| backend.names().contains(&name)));
@@ -224,7 +224,7 @@ impl File<'_> {
         }
     }
 
-    fn properties(&self, backend: Backend, properties: &[&(String, Span)], call: property::Call) {
+    fn properties(&self, backend: Executor, properties: &[&(String, Span)], call: property::Call) {
         for (name, span) in properties {
             let check = || property::check(self.loaded, name, *span, call);
             self.part(self.parts.number(), &format!("property {name}"), Some(backend), check);

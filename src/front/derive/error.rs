@@ -15,7 +15,7 @@ pub struct Error {
     /// The type of that.
     pub ty: Type,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: ErrorKind,
 }
 
 /// Of a differentiated function.
@@ -29,7 +29,7 @@ pub enum Part {
 
 /// Why a type has no derivatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum ErrorKind {
     /// It has functions in it.
     Functions,
     /// It has sums of several constructors in it.

@@ -10,7 +10,7 @@ mod error;
 mod report;
 mod walk;
 
-pub use error::{Error, Fault, Part};
+pub use error::{Error, ErrorKind, Part};
 
 use crate::base::Symbol;
 use crate::ir::core::{Define, Prim, prims::Primitive};

@@ -1,6 +1,6 @@
 //! What has no derivative, in words.
 
-use super::error::{Error, Fault, Part};
+use super::error::{Error, ErrorKind, Part};
 use crate::base::Code;
 use crate::diag::Diagnostic;
 use crate::front::elaborate::show_type;
@@ -8,7 +8,7 @@ use crate::front::elaborate::show_type;
 impl Error {
     /// Whether it is a gradient of an array: another reading of the program may take that of a number.
     pub fn is_about_shape(&self) -> bool {
-        self.fault == Fault::NoFloat && !self.ty.shape().is_scalar()
+        self.fault == ErrorKind::NoFloat && !self.ty.shape().is_scalar()
     }
     /// The error in words, where `operator` is the function that differentiates.
     pub fn report(&self, operator: &str) -> Diagnostic {
@@ -22,14 +22,14 @@ impl Error {
             Diagnostic::error(code, self.at, message).here(format!("the differentiated function {verb} `{ty}`"))
         };
         match self.fault {
-            Fault::Functions => {
+            ErrorKind::Functions => {
                 let diagnostic = error(Code::DerivativeOfFunctions, "has functions in it");
                 diagnostic.note("functions have neither tangents nor adjoints").help(match self.part {
                     Part::Argument => "let the differentiated function use the other function, as a constant, and take only numbers",
                     Part::Result => "apply the resulting function to something inside of the differentiated one, and return numbers",
                 })
             }
-            Fault::Sums => {
+            ErrorKind::Sums => {
                 let diagnostic = error(Code::DerivativeOfSums, "is or has in it a sum of several constructors");
                 diagnostic.note("which constructor it is does not change continuously: there is no derivative between two of them").help(
                     match self.part {
@@ -38,7 +38,7 @@ impl Error {
                     },
                 )
             }
-            Fault::HiddenSizes => {
+            ErrorKind::HiddenSizes => {
                 let diagnostic = error(Code::DerivativeOfHiddenSizes, "hides a size");
                 diagnostic.note("seeds and derivatives have the sizes of what they belong to, and this one is known at run time only").help(
                     match self.part {
@@ -47,7 +47,7 @@ impl Error {
                     },
                 )
             }
-            Fault::NoFloat => {
+            ErrorKind::NoFloat => {
                 let message = format!("`{operator}` needs a function that returns a single float");
                 let diagnostic = Diagnostic::error(Code::GradientOfNoFloat, self.at, message);
                 diagnostic

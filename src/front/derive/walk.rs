@@ -1,6 +1,6 @@
 //! The walk over core.
 
-use super::error::{Error, Fault, Part};
+use super::error::{Error, ErrorKind, Part};
 use super::{Demands, Need, Needs, Wants, of_primitive};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, ExprNode, Index, LoopForm, ShapeItem, Type};
@@ -202,30 +202,30 @@ impl<'a> Walk<'a> {
     }
 
     /// Asks for what consists of numbers.
-    fn numbers(&mut self, atom: &Atom, wants: Wants, function: Option<Symbol>) -> Option<Fault> {
+    fn numbers(&mut self, atom: &Atom, wants: Wants, function: Option<Symbol>) -> Option<ErrorKind> {
         match atom {
             Atom::Prim(_) => None,
             Atom::Var(variable) => {
                 self.ask(Asked { variable: *variable, shape: None, wants, function });
                 None
             }
-            Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => Some(Fault::Functions),
-            Atom::Sigma(..) => Some(Fault::HiddenSizes),
+            Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) => Some(ErrorKind::Functions),
+            Atom::Sigma(..) => Some(ErrorKind::HiddenSizes),
             Atom::Tuple(parts) => parts.iter().find_map(|part| self.numbers(part.atom(), wants, function)),
             Atom::Record(fields) => fields.iter().find_map(|(_, field)| self.numbers(field.atom(), wants, function)),
             Atom::Sum(payloads) => match payloads.as_slice() {
                 [(_, payload)] => self.numbers(payload.atom(), wants, function),
-                _ => Some(Fault::Sums),
+                _ => Some(ErrorKind::Sums),
             },
         }
     }
 
     /// Asks for a single float.
-    fn float(&mut self, ty: &Type, function: Option<Symbol>) -> Option<Fault> {
+    fn float(&mut self, ty: &Type, function: Option<Symbol>) -> Option<ErrorKind> {
         let shape = match ty.shape().items.as_slice() {
             [] => None,
             [ShapeItem::Var(shape)] => Some(*shape),
-            _ => return Some(Fault::NoFloat),
+            _ => return Some(ErrorKind::NoFloat),
         };
         match ty.atom() {
             Atom::Prim(prim) if prim.is_float() && shape.is_none() => None,
@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
             | Atom::Sigma(..)
             | Atom::Tuple(_)
             | Atom::Record(_)
-            | Atom::Sum(_) => Some(Fault::NoFloat),
+            | Atom::Sum(_) => Some(ErrorKind::NoFloat),
         }
     }
 }

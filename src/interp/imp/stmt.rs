@@ -7,7 +7,7 @@ use super::memory::{BufferId, Kind, Val};
 use crate::base::{Code, PrimType, Scalar, Span};
 use crate::interp::Failure;
 use crate::interp::failure::{DEPTH, too_deep};
-use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Scan, Stmt, Target};
+use crate::ir::imp::{self, Arg, Expr, FunId, Handle, Int, Local, Order, Parallel, Param, Place, Ptr, Receiver, Scan, Stmt};
 
 /// What functions are passed and return.
 pub(super) enum Passed {
@@ -366,7 +366,7 @@ impl<'p> Machine<'p> {
         failed.map_or(Ok(()), |(_, stop)| Err(stop))
     }
 
-    fn call(&mut self, id: FunId, args: &'p [Arg], results: &'p [Target], span: Span, frame: &mut Frame<'p>) -> Run {
+    fn call(&mut self, id: FunId, args: &'p [Arg], results: &'p [Receiver], span: Span, frame: &mut Frame<'p>) -> Run {
         let (mut passed, mut starts) = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
         for arg in args {
             let (value, start) = match arg {
@@ -388,8 +388,8 @@ impl<'p> Machine<'p> {
         })?;
         for (target, value) in results.iter().zip(values) {
             match (target, value) {
-                (Target::Local(local), Passed::Scalar(value)) => frame.set(*local, value),
-                (Target::Array(ptr, handle), Passed::Array(buffer)) => {
+                (Receiver::Local(local), Passed::Scalar(value)) => frame.set(*local, value),
+                (Receiver::Array(ptr, handle), Passed::Array(buffer)) => {
                     frame.own(*handle, buffer)?;
                     frame.ptrs[ptr.raw()] = Some((buffer, 0));
                 }

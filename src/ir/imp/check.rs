@@ -8,8 +8,8 @@
 //! each iteration. Where a handle has memory on some paths only, it may be released or consumed, but nothing else may be put into it.
 
 use super::{
-    Arg, Atomic, Combine, Expr, Fun, FunId, Handle, Hist, Int, Launch, Local, Order, Parallel, Param, Place, Program, Ptr, Result, Scan,
-    Segments, Stmt, Target, Work, print,
+    Arg, Atomic, Combine, Expr, Fun, FunId, Handle, Hist, Int, Launch, Local, Order, Parallel, Param, Place, Program, Ptr, Receiver,
+    Result, Scan, Segments, Stmt, Work, print,
     visit::{self, Mention},
 };
 use crate::base::scalar::ScalarOp;
@@ -446,7 +446,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn call(&self, fun: FunId, args: &[Arg], results: &[Target], state: &mut State) -> Checked {
+    fn call(&self, fun: FunId, args: &[Arg], results: &[Receiver], state: &mut State) -> Checked {
         let itself = fun == self.id && self.program.funs[fun].recursive;
         ensure(fun < self.id || itself, || "a function that comes later is called".into())?;
         let callee = &self.program.funs[fun];
@@ -464,8 +464,8 @@ impl Checker<'_> {
         }
         for (target, result) in results.iter().zip(&callee.results) {
             match (target, result) {
-                (Target::Local(local), Result::Scalar(prim, _)) => self.set(*local, *prim, state)?,
-                (Target::Array(ptr, handle), Result::Array(result, _)) => {
+                (Receiver::Local(local), Result::Scalar(prim, _)) => self.set(*local, *prim, state)?,
+                (Receiver::Array(ptr, handle), Result::Array(result, _)) => {
                     self.fill(*handle, state)?;
                     state.ptrs[ptr.raw()] = Some(vec![*handle]);
                     ensure(self.elem(*ptr) == callee.ptrs[*result].elem, || "an array of another type".into())?;

@@ -357,7 +357,7 @@ pub enum Stmt {
         /// Scalars and arrays in row-major order.
         args: Vec<Arg>,
         /// Where the results go.
-        results: Vec<Target>,
+        results: Vec<Receiver>,
         /// Where it comes from; failures name it as a call that led there.
         span: Span,
     },
@@ -431,7 +431,7 @@ pub enum Arg {
 
 /// Where a result of a call goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
+pub enum Receiver {
     /// A scalar.
     Local(Local),
     /// An array.

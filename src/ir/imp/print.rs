@@ -13,8 +13,8 @@
 use super::ghost::{Ghost, Name, Origin, View};
 use super::variants::{Access, Product, Variants};
 use super::{
-    Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Probe, Program, Ptr, Result, Segments, Stmt,
-    Target, Work,
+    Arg, Atomic, Combine, Expr, Failure, Fun, Handle, Hist, Int, Local, Order, Param, Place, Probe, Program, Ptr, Receiver, Result,
+    Segments, Stmt, Work,
 };
 use crate::base::Symbol;
 use crate::ir::core::sexp::scalar_text;
@@ -217,8 +217,8 @@ impl Printer<'_> {
                     Arg::Array(ptr, offset) => self.at(*ptr, offset),
                 });
                 let targets = list(results, |target| match target {
-                    Target::Local(local) => self.local(*local),
-                    Target::Array(ptr, handle) => format!("{} of {}", self.ptr(*ptr), self.handle(*handle)),
+                    Receiver::Local(local) => self.local(*local),
+                    Receiver::Array(ptr, handle) => format!("{} of {}", self.ptr(*ptr), self.handle(*handle)),
                 });
                 let name = numbered("", self.program.funs[*fun].name, fun.raw());
                 self.line(format!("{targets} = call {name}({args})"));

@@ -1,6 +1,6 @@
 //! Walks over statements: what they mention.
 
-use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Probe, Ptr, Scan, Stmt, Target, Work, leaf_stmt};
+use super::{Arg, Atomic, Combine, Expr, Handle, Launch, Local, Order, Place, Probe, Ptr, Receiver, Scan, Stmt, Work, leaf_stmt};
 use rustc_hash::FxHashSet;
 
 /// Something that a statement mentions.
@@ -157,8 +157,8 @@ fn stmt(s: &Stmt, see: &mut dyn FnMut(Mention)) {
             }
             for target in results {
                 match target {
-                    Target::Local(local) => see(Mention::Set(*local)),
-                    Target::Array(ptr, handle) => {
+                    Receiver::Local(local) => see(Mention::Set(*local)),
+                    Receiver::Array(ptr, handle) => {
                         see(Mention::Point(*ptr));
                         see(Mention::Handle(*handle));
                     }

@@ -1,9 +1,7 @@
 //! Whether the cells of an array may be overwritten by those that are computed from them.
 
-#![expect(clippy::wildcard_enum_match_arm, reason = "cells are overwritten where one form or another says so, never else")]
-
 use super::visit::mentioned;
-use super::{Body, Exp, Lambda, Operand, Program, Stm, Var, count_exp, parallel_exp};
+use super::{Body, Exp, Lambda, Operand, Program, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use rustc_hash::FxHashSet;
 
 /// The array whose memory a statement's result is in, if it is a view or an update.
@@ -57,7 +55,19 @@ fn made(body: &Body, result: Var, param: Var) -> Option<Made<'_>> {
                 *array
             }
             Exp::Coerce(array) | Exp::Reshape(array) => *array,
-            by => return Some(Made { begin: k, by: Some(by), versions }),
+            by @ (Exp::Copy(_)
+            | Exp::Scalar(..)
+            | Exp::Size(_)
+            | Exp::Index { .. }
+            | Exp::Slice { .. }
+            | Exp::Rearrange { .. }
+            | Exp::Check(_)
+            | Exp::If { .. }
+            | Exp::Loop { .. }
+            | Exp::Call(..)
+            | made_exp!()
+            | count_exp!()
+            | parallel_exp!()) => return Some(Made { begin: k, by: Some(by), versions }),
         };
         versions.extend(&stm.pat);
     }
@@ -97,15 +107,32 @@ pub fn reads_first(program: &Program, lambda: &Lambda, param: Var) -> bool {
     if reads(&body.stms[begin + 1..]) {
         return false;
     }
+    let Some(by) = by else { return true };
     match by {
-        None => true,
-        Some(Exp::Copy(Operand::Var(from))) => is_whole(body, *from, param),
-        Some(Exp::Soac(soac)) => {
+        Exp::Copy(Operand::Var(from)) => is_whole(body, *from, param),
+        Exp::Soac(soac) => {
             let scalars = soac.lambda.params.iter().all(|param| program.ty(*param).rank() == 0);
             let direct = soac.inputs.iter().all(|input| *input == param || !derived.contains(input));
             let plain = soac.scans.is_empty() && soac.reduces.is_empty() && body.stms[begin].pat.len() == 1;
             scalars && direct && plain && !reads(&soac.lambda.body.stms)
         }
-        Some(_) => false,
+        Exp::Copy(Operand::Const(_))
+        | Exp::Scalar(..)
+        | Exp::Size(_)
+        | Exp::Index { .. }
+        | Exp::Update { .. }
+        | Exp::UpdateSlice { .. }
+        | Exp::Check(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::Rows { .. }
+        | Exp::Scatter { .. }
+        | Exp::Hist { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Call(..)
+        | view_exp!()
+        | made_exp!()
+        | count_exp!() => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Expect, Fixture, Mistake, TextError, Wanted};
+use super::{ErrorKind, Expect, Fixture, TextError, Wanted};
 use crate::rank::{LinExpr, Site, Var, VarKind};
 
 /// Largest number in the text.
@@ -16,7 +16,7 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Fixture, TextError> {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let line = good.matches('\n').count() + 1;
             let column = good.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-            Err(TextError { line, column, mistake: Mistake::Encoding })
+            Err(TextError { line, column, mistake: ErrorKind::Encoding })
         }
     }
 }
@@ -53,17 +53,17 @@ impl<'a> Tokens<'a> {
         self.at == self.code.len()
     }
 
-    fn error<T>(&self, mistake: Mistake) -> Result<T, TextError> {
+    fn error<T>(&self, mistake: ErrorKind) -> Result<T, TextError> {
         let column = self.code[..self.at].chars().count() + 1;
         Err(TextError { line: self.line, column, mistake })
     }
 
     fn wanted<T>(&self, wanted: Wanted) -> Result<T, TextError> {
-        self.error(Mistake::Wanted(wanted))
+        self.error(ErrorKind::Wanted(wanted))
     }
 
     fn end(&mut self) -> Result<(), TextError> {
-        if self.done() { Ok(()) } else { self.error(Mistake::Rest) }
+        if self.done() { Ok(()) } else { self.error(ErrorKind::Rest) }
     }
 
     fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
@@ -98,13 +98,13 @@ impl<'a> Tokens<'a> {
         let digits = self.take(|c| c.is_ascii_digit());
         match digits.parse::<u64>() {
             Ok(number) if number <= LARGEST => Ok(number),
-            Ok(_) => self.rewind(start, Mistake::Number),
+            Ok(_) => self.rewind(start, ErrorKind::Number),
             Err(_) if digits.is_empty() => self.wanted(Wanted::Number),
-            Err(_) => self.rewind(start, Mistake::Number),
+            Err(_) => self.rewind(start, ErrorKind::Number),
         }
     }
 
-    fn rewind<T>(&mut self, start: usize, mistake: Mistake) -> Result<T, TextError> {
+    fn rewind<T>(&mut self, start: usize, mistake: ErrorKind) -> Result<T, TextError> {
         self.at = start;
         self.skip();
         self.error(mistake)
@@ -120,7 +120,7 @@ fn in_name(c: char) -> bool {
 fn fits(tokens: &Tokens, sum: &LinExpr) -> Result<(), TextError> {
     let numbers = sum.terms.iter().map(|(_, number)| *number).chain([sum.constant]);
     match numbers.map(i64::unsigned_abs).max() {
-        Some(largest) if largest > LARGEST => tokens.error(Mistake::Sum),
+        Some(largest) if largest > LARGEST => tokens.error(ErrorKind::Sum),
         _ => Ok(()),
     }
 }
@@ -153,7 +153,7 @@ impl Reader {
             }
             Some("optimum") => self.optimum(tokens),
             Some("conflict") => self.conflict(tokens),
-            _ => tokens.rewind(start, Mistake::Statement),
+            _ => tokens.rewind(start, ErrorKind::Statement),
         }
     }
 
@@ -161,7 +161,7 @@ impl Reader {
         while !tokens.done() {
             let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
             if self.vars.contains_key(name) {
-                return tokens.error(Mistake::DeclaredTwice(name.into()));
+                return tokens.error(ErrorKind::DeclaredTwice(name.into()));
             }
             self.fresh(name, kind);
         }
@@ -179,7 +179,7 @@ impl Reader {
         let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
         match self.vars.get(name).copied() {
             Some(var) if self.fixture.system.kinds[var.index()] == kind => Ok(var),
-            Some(_) => tokens.error(Mistake::OtherKind(name.into())),
+            Some(_) => tokens.error(ErrorKind::OtherKind(name.into())),
             None => Ok(self.fresh(name, kind)),
         }
     }
@@ -214,7 +214,7 @@ impl Reader {
         let Some(name) = tokens.name() else { return tokens.wanted(Wanted::Variable) };
         match self.vars.get(name) {
             Some(&var) => Ok(var),
-            None => tokens.rewind(start, Mistake::Undeclared(name.into())),
+            None => tokens.rewind(start, ErrorKind::Undeclared(name.into())),
         }
     }
 
@@ -265,7 +265,7 @@ impl Reader {
             Some("unique") => Expect::Unique,
             Some("ambiguous") => Expect::Ambiguous,
             Some("many") => Expect::Many,
-            _ => return tokens.rewind(start, Mistake::Expectation),
+            _ => return tokens.rewind(start, ErrorKind::Expectation),
         };
         if tokens.name() != Some("cost") {
             return tokens.wanted(Wanted::Cost);
@@ -297,7 +297,7 @@ impl Reader {
                 Some(c) if in_equations && c.is_ascii_digit() => {
                     let number = tokens.number()? as usize;
                     if number == 0 || number > self.fixture.system.equations.len() {
-                        return tokens.rewind(start, Mistake::NoEquation(number));
+                        return tokens.rewind(start, ErrorKind::NoEquation(number));
                     }
                     equations.push(number - 1);
                 }
@@ -305,7 +305,7 @@ impl Reader {
                     "eq" => in_equations = true,
                     "site" => in_equations = false,
                     label if !in_equations && self.sites.contains_key(label) => sites.push(self.sites[label]),
-                    label => return tokens.rewind(start, Mistake::NoSite(label.into())),
+                    label => return tokens.rewind(start, ErrorKind::NoSite(label.into())),
                 },
             }
         }

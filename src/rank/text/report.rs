@@ -11,12 +11,12 @@ pub struct TextError {
     /// Column in characters, counted from 1.
     pub column: usize,
     /// What is wrong.
-    pub mistake: Mistake,
+    pub mistake: ErrorKind,
 }
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mistake {
+pub enum ErrorKind {
     /// It is not UTF-8.
     Encoding,
     /// A line goes on where it should end.
@@ -68,12 +68,12 @@ impl fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Mistake::Encoding => f.write_str("the text is not UTF-8"),
-            Mistake::Rest => f.write_str("the line should end here"),
-            Mistake::Wanted(wanted) => {
+            ErrorKind::Encoding => f.write_str("the text is not UTF-8"),
+            ErrorKind::Rest => f.write_str("the line should end here"),
+            ErrorKind::Wanted(wanted) => {
                 let wanted = match wanted {
                     Wanted::Number => "a number",
                     Wanted::Variable => "a variable",
@@ -84,15 +84,15 @@ impl fmt::Display for Mistake {
                 };
                 write!(f, "{wanted} should come here")
             }
-            Mistake::Statement => f.write_str("expected type, map, rep, site, eq, expect, presolve, components, optimum or conflict"),
-            Mistake::Expectation => f.write_str("expected unique, ambiguous, many or infeasible"),
-            Mistake::Number => write!(f, "numbers must be at most {LARGEST}"),
-            Mistake::Sum => write!(f, "numbers must be at most {LARGEST}, also those of sums"),
-            Mistake::DeclaredTwice(name) => write!(f, "{name} is declared twice"),
-            Mistake::OtherKind(name) => write!(f, "{name} is of another kind"),
-            Mistake::Undeclared(name) => write!(f, "{name} is not declared"),
-            Mistake::NoEquation(number) => write!(f, "there is no equation {number}"),
-            Mistake::NoSite(label) => write!(f, "there is no site {label}"),
+            ErrorKind::Statement => f.write_str("expected type, map, rep, site, eq, expect, presolve, components, optimum or conflict"),
+            ErrorKind::Expectation => f.write_str("expected unique, ambiguous, many or infeasible"),
+            ErrorKind::Number => write!(f, "numbers must be at most {LARGEST}"),
+            ErrorKind::Sum => write!(f, "numbers must be at most {LARGEST}, also those of sums"),
+            ErrorKind::DeclaredTwice(name) => write!(f, "{name} is declared twice"),
+            ErrorKind::OtherKind(name) => write!(f, "{name} is of another kind"),
+            ErrorKind::Undeclared(name) => write!(f, "{name} is not declared"),
+            ErrorKind::NoEquation(number) => write!(f, "there is no equation {number}"),
+            ErrorKind::NoSite(label) => write!(f, "there is no site {label}"),
         }
     }
 }

@@ -11,12 +11,12 @@ pub struct Error {
     /// The place.
     pub at: Span,
     /// What is wrong.
-    pub mistake: Mistake,
+    pub mistake: ErrorKind,
 }
 
 /// What is wrong.
 #[derive(Debug)]
-pub enum Mistake {
+pub enum ErrorKind {
     /// The name of a case is not closed.
     UnclosedName,
     /// Something else than a brace.
@@ -87,47 +87,47 @@ pub fn report(Error { at, mistake }: &Error) -> Diagnostic {
     let form = "a case is `[\"name\"] [tags] input { values }` and then `output { values }`, `error: regex` or nothing";
     let (message, help) = words(mistake);
     let diagnostic = Diagnostic::error(Code::TestBlock, *at, message);
-    let diagnostic = if matches!(mistake, Mistake::OutOfMemory) { diagnostic } else { diagnostic.note(form) };
+    let diagnostic = if matches!(mistake, ErrorKind::OutOfMemory) { diagnostic } else { diagnostic.note(form) };
     match help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
 }
 
-fn words(mistake: &Mistake) -> (String, Option<String>) {
+fn words(mistake: &ErrorKind) -> (String, Option<String>) {
     let meant = |near: &Option<&'static str>| near.map(|near| format!("did you mean `{near}`?"));
     let message = match mistake {
-        Mistake::UnclosedName => "the name of this case has no closing quote".to_string(),
-        Mistake::NoBrace => "`{` expected in this test block".to_string(),
-        Mistake::UnclosedBrace => "this `{` is not closed in the test block".to_string(),
-        Mistake::NoNames(Names::Entry) => "`entry:` is followed by the name of an entry point on the same line".to_string(),
-        Mistake::NoNames(Names::Property) => "`property:` is followed by the name of a property on the same line".to_string(),
-        Mistake::NoRegex(error) => {
+        ErrorKind::UnclosedName => "the name of this case has no closing quote".to_string(),
+        ErrorKind::NoBrace => "`{` expected in this test block".to_string(),
+        ErrorKind::UnclosedBrace => "this `{` is not closed in the test block".to_string(),
+        ErrorKind::NoNames(Names::Entry) => "`entry:` is followed by the name of an entry point on the same line".to_string(),
+        ErrorKind::NoNames(Names::Property) => "`property:` is followed by the name of a property on the same line".to_string(),
+        ErrorKind::NoRegex(error) => {
             let last = error.to_string();
             let why = last.lines().last().unwrap_or_default().trim_start_matches("error: ");
             format!("this is no regular expression: {why}")
         }
-        Mistake::RefusedAfterCases => "`error:` without an input says that the program is refused, but this block runs it".to_string(),
-        Mistake::CaseOfRefused => "a program that is refused cannot be run: `error:` stands before any input".to_string(),
-        Mistake::NoPipeline(word) => format!("there is no pipeline `{}`: it is one of {}", word.escape_debug(), PIPELINES.join(", ")),
-        Mistake::NoStatement { name, near } => {
+        ErrorKind::RefusedAfterCases => "`error:` without an input says that the program is refused, but this block runs it".to_string(),
+        ErrorKind::CaseOfRefused => "a program that is refused cannot be run: `error:` stands before any input".to_string(),
+        ErrorKind::NoPipeline(word) => format!("there is no pipeline `{}`: it is one of {}", word.escape_debug(), PIPELINES.join(", ")),
+        ErrorKind::NoStatement { name, near } => {
             let others = || format!("the names are {}, and those of Futhark's operators", structure::OWN.join(", "));
             let message = format!("no statement is called `{}` in `structure`", name.escape_debug());
             return (message, meant(near).or_else(|| Some(others())));
         }
-        Mistake::NoCount(name) => format!("how many `{}` there are must follow", name.escape_debug()),
-        Mistake::CountIsNoNumber => "a number is expected here: `structure` lists names, each with how many there are".to_string(),
-        Mistake::OutputWithoutInput => "there is no `input` before this".to_string(),
-        Mistake::InputWanted(word) => format!("`input` is expected here, not `{word}`"),
-        Mistake::UnknownWord { word, near } => return (format!("a test block has no `{}` here", word.escape_debug()), meant(near)),
-        Mistake::AutoWithoutOutput => "`auto` is followed by `output`".to_string(),
-        Mistake::RandomScript => "an input is either random or made by a script".to_string(),
-        Mistake::RandomFile => "a random input is described here, not in a file".to_string(),
-        Mistake::NoFile => "the name of a file must follow on the same line".to_string(),
-        Mistake::NoSize => "a size is expected here: random arrays are of a type such as `[10][3]f32`".to_string(),
-        Mistake::NoBracket => "`]` is expected here".to_string(),
-        Mistake::NoRandom(word) => format!("no random value of the type `{}` can be made", word.escape_debug()),
-        Mistake::OutOfMemory => "there is no memory for random values of this size".to_string(),
+        ErrorKind::NoCount(name) => format!("how many `{}` there are must follow", name.escape_debug()),
+        ErrorKind::CountIsNoNumber => "a number is expected here: `structure` lists names, each with how many there are".to_string(),
+        ErrorKind::OutputWithoutInput => "there is no `input` before this".to_string(),
+        ErrorKind::InputWanted(word) => format!("`input` is expected here, not `{word}`"),
+        ErrorKind::UnknownWord { word, near } => return (format!("a test block has no `{}` here", word.escape_debug()), meant(near)),
+        ErrorKind::AutoWithoutOutput => "`auto` is followed by `output`".to_string(),
+        ErrorKind::RandomScript => "an input is either random or made by a script".to_string(),
+        ErrorKind::RandomFile => "a random input is described here, not in a file".to_string(),
+        ErrorKind::NoFile => "the name of a file must follow on the same line".to_string(),
+        ErrorKind::NoSize => "a size is expected here: random arrays are of a type such as `[10][3]f32`".to_string(),
+        ErrorKind::NoBracket => "`]` is expected here".to_string(),
+        ErrorKind::NoRandom(word) => format!("no random value of the type `{}` can be made", word.escape_debug()),
+        ErrorKind::OutOfMemory => "there is no memory for random values of this size".to_string(),
     };
     (message, None)
 }

@@ -9,7 +9,7 @@ use crate::runtime::data::Expected;
 #[derive(Debug)]
 pub(super) enum Error {
     /// It is wrong itself, at this place.
-    Script { at: Span, mistake: Box<Mistake> },
+    Script { at: Span, mistake: Box<ErrorKind> },
     /// A function or a file says so.
     Other(Box<Diagnostic>),
 }
@@ -22,7 +22,7 @@ impl From<Box<Diagnostic>> for Error {
 
 /// What is wrong.
 #[derive(Debug)]
-pub(super) enum Mistake {
+pub(super) enum ErrorKind {
     // Notation.
     /// It goes on with this word, where it should end.
     Rest(String),
@@ -85,37 +85,37 @@ pub(super) fn report(error: Error) -> Box<Diagnostic> {
         Error::Other(diagnostic) => return diagnostic,
     };
     let message = match &*mistake {
-        Mistake::Rest(word) => format!("the script goes on here with `{}`, where it should end", word.escape_debug()),
-        Mistake::Token { wanted, found } if found.is_empty() => format!("`{wanted}` is expected here, found the end of the script"),
-        Mistake::Token { wanted, found } => format!("`{wanted}` is expected here, found `{}`", found.escape_debug()),
-        Mistake::Name => "a name is expected here".to_string(),
-        Mistake::Expression => {
+        ErrorKind::Rest(word) => format!("the script goes on here with `{}`, where it should end", word.escape_debug()),
+        ErrorKind::Token { wanted, found } if found.is_empty() => format!("`{wanted}` is expected here, found the end of the script"),
+        ErrorKind::Token { wanted, found } => format!("`{wanted}` is expected here, found `{}`", found.escape_debug()),
+        ErrorKind::Name => "a name is expected here".to_string(),
+        ErrorKind::Expression => {
             "an expression is expected here: a function with arguments, a literal, a tuple, an array or a record".to_string()
         }
-        Mistake::UnclosedText => "this text has no closing quote".to_string(),
-        Mistake::UnclosedEmpty => "`)` is expected here".to_string(),
-        Mistake::ArgumentCount { function, takes, given } => {
+        ErrorKind::UnclosedText => "this text has no closing quote".to_string(),
+        ErrorKind::UnclosedEmpty => "`)` is expected here".to_string(),
+        ErrorKind::ArgumentCount { function, takes, given } => {
             let plural = if *takes == 1 { "" } else { "s" };
             format!("`{function}` takes {takes} argument{plural}, {given} given by the script")
         }
-        Mistake::Applied(name) => format!("`{name}` is a value and takes no arguments"),
-        Mistake::UnknownBuiltin(name) => {
+        ErrorKind::Applied(name) => format!("`{name}` is a value and takes no arguments"),
+        ErrorKind::UnknownBuiltin(name) => {
             let message = format!("a test has no `${}`", name.escape_debug());
             let known = "it has `$loaddata \"file\"` and `$loadbytes \"file\"`";
             return Box::new(Diagnostic::error(Code::TestScript, at, message).note(known));
         }
-        Mistake::FileName { builtin, found: None } => format!("`${builtin}` takes the name of a file in quotes"),
-        Mistake::FileName { builtin, found: Some(found) } => {
+        ErrorKind::FileName { builtin, found: None } => format!("`${builtin}` takes the name of a file in quotes"),
+        ErrorKind::FileName { builtin, found: Some(found) } => {
             format!("`${builtin}` takes the name of a file in quotes, found `{found}`")
         }
-        Mistake::TupleWanted(count) => format!("this has to be a tuple of {count}"),
-        Mistake::Type { expected, found } => {
+        ErrorKind::TupleWanted(count) => format!("this has to be a tuple of {count}"),
+        ErrorKind::Type { expected, found } => {
             let found = found.map_or("something else".to_string(), |(prim, rank)| Expected::new("", prim, rank).shown());
             format!("{}: expected {}, found {found}", expected.what, expected.shown())
         }
-        Mistake::NoField(label) => format!("the record has no field `{label}`"),
-        Mistake::ArrayOfTuples(what) => format!("{what}: arrays of tuples cannot be given"),
-        Mistake::Form { expected, found } => {
+        ErrorKind::NoField(label) => format!("the record has no field `{label}`"),
+        ErrorKind::ArrayOfTuples(what) => format!("{what}: arrays of tuples cannot be given"),
+        ErrorKind::Form { expected, found } => {
             let found = match found {
                 Found::Literal(text) => format!("`{text}`"),
                 Found::Array => "an array".to_string(),

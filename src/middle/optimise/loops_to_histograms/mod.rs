@@ -53,8 +53,20 @@ fn applies_to(body: &Body, looping: bool) -> bool {
     })
 }
 
+/// Whether it is an update of one element, or the combination of one element with another.
 fn is_single_write(exp: &Exp) -> bool {
-    matches!(exp, Exp::Hist { width, .. } | Exp::Scatter { width, .. } if width.as_constant() == Some(1))
+    match exp {
+        Exp::Hist { width, .. } | Exp::Scatter { width, .. } => width.as_constant() == Some(1),
+        Exp::Soac(_)
+        | Exp::Seg(_)
+        | Exp::Filter { .. }
+        | Exp::Rows { .. }
+        | Exp::If { .. }
+        | Exp::Loop { .. }
+        | Exp::Check(_)
+        | Exp::Call(..)
+        | single_exp!() => false,
+    }
 }
 
 struct Scope<'p> {
