@@ -10,6 +10,7 @@
 # make bench-check   the table of checking times and memory
 # make bench-library   functions of lib/linalg, lib/fft and lib/np beside NumPy: a table (benches/library.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
+# make interop       the Python package with Dask, xarray, pandas, JAX, SciPy and Arrow (large downloads)
 # make editors       the language server under Neovim and Monaco, pages in Chromium, the files of the extension for Visual Studio Code (what cannot be installed is skipped)
 # make screenshots   docs/pictures.png and docs/editor.png, which documents show (Chromium, and Monaco from npm)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
@@ -18,7 +19,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library programs-table editors screenshots fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library programs-table editors interop screenshots fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -90,6 +91,9 @@ editors: setup
 	@.ci/setup editors
 	cargo build --release
 	@editors/test.sh target/release/remora
+
+interop:
+	@$(MAKE) --no-print-directory -C python interop
 
 screenshots:
 	@.ci/setup build

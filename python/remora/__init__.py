@@ -28,6 +28,7 @@ from ._errors import (
 )
 from ._program import Function, Inferred, Program, compile, load
 from ._support import Variant
+from ._ufuncs import gufunc
 from .port import PortError, check_port, jit
 
 # An extension that is there already is not initialised again.
@@ -68,17 +69,6 @@ if hasattr(_os, "register_at_fork"):
         after_in_parent=lambda: _remora.after_fork(False),
         after_in_child=lambda: _remora.after_fork(True),
     )
-
-
-def gufunc(function: Function) -> _Any:
-    """The function as a `numpy.ufunc` with a signature: NumPy broadcasts the dimensions around what the function is written for.
-
-    >>> import remora as rm
-    >>> dot = rm.gufunc(rm.compile("entry dot [n] (x: [n]f64) (y: [n]f64) = f64.sum (x * y)").dot)
-    >>> dot.signature
-    '(n0),(n0)->()'
-    """
-    return _remora.gufunc(function)
 
 
 def load_ipython_extension(shell: _Any) -> None:

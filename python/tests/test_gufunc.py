@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,16 @@ def test_several_dimensions_and_results(program):
     assert total.tolist() == [[0, 1], [1, 2], [2, 3]] and less.tolist() == [[False, True], [False, False], [False, False]]
     odd = np.array([0, 1, 2], dtype=np.uint8).view(bool)
     assert rm.gufunc(program["not"])(odd).tolist() == [True, False, False]
+
+
+def test_pickling(python, tmp_path):
+    # NumPy alone writes the name, and finds a ufunc of its own by it.
+    add = rm.gufunc(rm.compile("entry add (x: f64) (y: f64) = x + 2 * y").add)
+    assert pickle.loads(pickle.dumps(add))(1.0, 2.0) == 5
+    assert pickle.loads(pickle.dumps(np.add)) is np.add
+    (tmp_path / "add").write_bytes(pickle.dumps(add))
+    text = f"import pickle\nwith open({str(tmp_path / 'add')!r}, 'rb') as file:\n    print(pickle.load(file)([1.0, 2.0], 1.0))"
+    assert python(text).strip() == "[3. 4.]"
 
 
 def test_failures_are_exceptions(program):

@@ -94,6 +94,7 @@ mod table {
         EveryWriterWins in "middle/differentiate/reverse.rs": "all values that a scatter writes to one place get its adjoint";
         PartsFromFirst in "middle/differentiate/reverse.rs": "all parts of a concatenation get the adjoint of the first cells";
         LastOfEqual in "middle/differentiate/folds.rs": "of equal minima the last one gets the adjoint";
+        BeginsAlone in "middle/differentiate/folds.rs": "what a fold begins with gets no adjoint";
         RightScanTurned in "middle/differentiate/folds.rs": "what is right of an element is combined the wrong way round";
         FlowOfOther in "middle/differentiate/folds.rs": "factors of a scan's return sweep are composed as sums are";
         BinsInOrder in "middle/differentiate/folds.rs": "values are handed back from bins from the first to the last";

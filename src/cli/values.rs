@@ -195,9 +195,9 @@ impl Signature {
             };
             let form = Form::new(&interp::entry::shape_of(&param.ty), &what).filter(|_| interp::components::rows::is_read(&param.ty));
             form.ok_or_else(|| {
-                let message =
-                    format!("`{called}` cannot be run from outside: {what} is no scalar, array of scalars, sum or tuple of these");
-                Box::new(Diagnostic::error(Code::NotRunnable, define.span, message))
+                let (kind, help) = not_readable(&param.ty);
+                let message = format!("`{called}` cannot be run from outside: {what} is {kind}");
+                Box::new(Diagnostic::error(Code::NotRunnable, define.span, message).help(help))
             })
         });
         let types = params.iter().map(|param| param.ty.clone()).collect();
@@ -521,6 +521,20 @@ fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
         PrimType::F64 => Scalar::F64(unit),
         PrimType::Bool => Scalar::Bool(z & 1 == 1),
         _ => Scalar::from_i128(prim, z.into()),
+    }
+}
+
+/// Why a parameter of this type cannot be read, and what to write instead.
+fn not_readable(ty: &Type) -> (&'static str, &'static str) {
+    match ty.atom() {
+        Atom::Tuple(_) if !ty.shape().is_scalar() => {
+            ("an array of tuples", "take the parts as arrays, and put them together with `zip`, `(xs: [n]i32) (ys: [n]f64)`")
+        }
+        Atom::Record(_) if !ty.shape().is_scalar() => {
+            ("an array of records", "take the fields as arrays, and make the records with `map2`")
+        }
+        Atom::Fun(..) => ("a function", "write an entry point that applies it to one"),
+        _ => ("no scalar, array of scalars, sum or tuple of these", "take what it is made of as parameters"),
     }
 }
 

@@ -161,7 +161,7 @@ const KEYWORDS: &[&str] =
     &["input", "output", "random", "script", "auto", "entry:", "error:", "warning:", "property:", "tags", "structure"];
 
 /// What the optimised program may be looked at as.
-const PIPELINES: &[&str] = &["soacs", "gpu", "gpu-mem", "seq", "seq-mem", "mc", "mc-mem", "distributed", "kernels", "cpu"];
+const PIPELINES: &[&str] = &["soacs", "gpu", "gpu-mem", "seq", "seq-mem", "mc", "mc-mem", "distributed", "kernels", "internalised", "cpu"];
 
 /// Reads a block; `entries` are those of the cases that follow.
 struct Parser<'a> {

@@ -2,7 +2,7 @@
 
 use super::error::{Context, Error, ErrorKind, Failure, Irregular, Mismatch, Negative, OpenType, Origin, Sides, Undetermined};
 use super::sizes::Clash;
-use super::{Elab, Natural, Needed, Result, Scheme};
+use super::{Elab, Natural, Need, Needed, Result, Scheme};
 use crate::base::{Span, Symbol};
 use crate::ir::core::{Dim, DimAtom, Type};
 use crate::ir::surface::{DefDecl, TypeParam};
@@ -64,25 +64,34 @@ impl Elab<'_> {
         origins
     }
     /// A size as it is known now, in terms of names.
-    fn readable(&self, dim: &Dim) -> Dim {
-        self.sizes.zonk(dim).subst(&mut |atom| self.named_unknown(atom))
+    pub(super) fn readable(&self, dim: &Dim) -> Dim {
+        self.sizes.zonk(dim).subst(&mut |atom| self.named(atom))
     }
     /// A type as it is known now, in terms of names.
     fn readable_type(&self, ty: &Type) -> Type {
         let ty = self.sizes.zonk_type(ty);
-        let unknown = super::sizes::free_atoms(&ty).into_iter().filter_map(|atom| Some((atom, self.named_unknown(atom)?)));
+        let unknown = super::sizes::free_atoms(&ty).into_iter().filter_map(|atom| Some((atom, self.named(atom)?)));
         super::types::rewrite(&ty, &mut super::types::Substitution::sizes(unknown.collect()))
     }
-    /// An unknown size as the parameter of the definition in which it has a name.
-    fn named_unknown(&self, atom: DimAtom) -> Option<Dim> {
-        let DimAtom::Meta(meta) = atom else { return None };
-        let name = self.sizes.unknown_name(meta)?;
-        Some(Dim::var(Symbol::new(&format!("{}.{}", super::written(name), NAMED + u64::from(meta)))))
+    /// An unknown size as the parameter of the definition in which it has a name, a computed one as what computes it, `f n`.
+    fn named(&self, atom: DimAtom) -> Option<Dim> {
+        match atom {
+            DimAtom::Meta(meta) => {
+                let name = self.sizes.unknown_name(meta)?;
+                Some(Dim::var(Symbol::new(&format!("{}.{}", super::written(name), NAMED + u64::from(meta)))))
+            }
+            DimAtom::Size(name) => Some(Dim::var(Symbol::new(&self.computed_as_written(name)?))),
+            DimAtom::Var(_) => None,
+        }
     }
     /// A size that is that of no array, only one that a function is ready for, or one that a value is computed for.
     pub(super) fn undetermined_size(&self, needed: &Needed) -> Error {
         let size = super::written(needed.name);
-        let undetermined = if needed.made { Undetermined::Made { size } } else { Undetermined::Function { size } };
+        let undetermined = match needed.kind {
+            Need::Made => Undetermined::Made { size },
+            Need::Function => Undetermined::Function { size },
+            Need::Computed => Undetermined::Computed { size },
+        };
         Error::new(ErrorKind::Undetermined(undetermined), needed.at)
     }
     /// Of a size only the sum or the product is known.
@@ -90,9 +99,13 @@ impl Elab<'_> {
         Error::new(ErrorKind::Undetermined(Undetermined::Parts { size: self.readable(size) }), span)
     }
     /// A declared size parameter has to be in the type: nothing else says what it is.
-    pub(super) fn no_unused_size(&self, tparams: &[TypeParam], scheme: &Scheme) -> Result<()> {
+    pub(super) fn no_unused_size(&self, tparams: &[TypeParam], scheme: &Scheme, from_outside: bool) -> Result<()> {
         let declared = tparams.iter().filter_map(|param| if let TypeParam::Size(pat) = param { Some(*pat) } else { None });
-        let mentioned = super::sizes::free_atoms(&scheme.ty);
+        let mut mentioned = super::sizes::free_atoms(&scheme.ty);
+        // Where such a function is used, the sizes that are given for computed ones say what it is; data from outside says nothing.
+        if !from_outside {
+            mentioned.extend(self.made_from(&scheme.arguments));
+        }
         let mut unused = declared.zip(&scheme.sizes).filter(|(_, name)| !mentioned.contains(&DimAtom::Var(**name)));
         let Some((pat, name)) = unused.next() else { return Ok(()) };
         let unused = Undetermined::Parameter { size: super::written(*name) };

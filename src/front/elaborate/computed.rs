@@ -12,14 +12,19 @@ use super::types::{Substitution, binders, rewrite};
 use super::{Elab, sizes};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::ir::core::sizes::SizeOp;
 use crate::ir::core::{Dim, DimAtom, Expr, ExprKind, Index, Primitive, Type, prims};
 use rustc_hash::FxHashMap;
 
 /// Expressions with more nodes than this are sizes of their own.
 const MOST_NODES: usize = 64;
 
-/// A size that a parameter which is a function is applied to, and that is computed from other parameters. A caller whose function takes arrays of
-/// any size chooses this one.
+/// What is longer than this is shown by the name of a size.
+const MOST_SHOWN: usize = 40;
+
+/// A size of a parameter, or one that a parameter which is a function is applied to, that is computed from sizes and other parameters. A caller
+/// whose array or function may have any size chooses this one; where the size of an array was computed in the same way, what it was computed from
+/// is what a size parameter stands for that is in no type, `n` in `def f [n] (xs: [g n]t)`.
 #[derive(Debug, Clone)]
 pub struct ArgumentSize {
     /// The size: an unknown, or the parameter that became of it.
@@ -74,6 +79,38 @@ impl Elab<'_> {
         let normal = self.comparable(expr).unwrap_or_else(|| expr.clone());
         all().find(|(other, _)| self.sizes.same(other, &normal)).map(|(_, name)| *name)
     }
+    /// What computes a size, as one would write it, if it is short.
+    pub(super) fn computed_as_written(&self, name: Symbol) -> Option<String> {
+        let (expr, _) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)?;
+        self.as_written(expr, false).filter(|text| text.chars().count() <= MOST_SHOWN)
+    }
+    fn as_written(&self, expr: &Expr, nested: bool) -> Option<String> {
+        let (text, whole) = match expr.kind() {
+            ExprKind::ReifyDim(dim) => {
+                let known = !self.sizes.zonk(dim).atoms().any(|atom| matches!(atom, DimAtom::Meta(_)));
+                let text = known.then(|| super::show::Names::default().dim(&self.readable(dim)))?;
+                let whole = !text.contains(' ');
+                (text, whole)
+            }
+            ExprKind::Lit(Scalar::I64(value)) => (value.to_string(), *value >= 0),
+            ExprKind::Var(name) if self.is_global(*name) || Primitive::find(*name).is_some() => (name.to_string(), true),
+            ExprKind::Var(name) => (super::written(*name).to_string(), true),
+            ExprKind::Inst { fun, .. } => (self.as_written(fun, nested)?, true),
+            ExprKind::Proj(at, tuple) => (format!("{}.{at}", self.as_written(tuple, true)?), true),
+            ExprKind::Field(label, record) => (format!("{}.{label}", self.as_written(record, true)?), true),
+            ExprKind::App { fun, args } => {
+                let words = args.iter().map(|arg| self.as_written(arg, true)).collect::<Option<Vec<_>>>()?;
+                let fun = self.as_written(fun, true)?;
+                let operator = fun.rsplit('.').next().filter(|name| !name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+                match (operator, words.as_slice()) {
+                    (Some(operator), [a, b]) => (format!("{a} {operator} {b}"), false),
+                    _ => (format!("{fun} {}", words.join(" ")), false),
+                }
+            }
+            _ => return None,
+        };
+        Some(if nested && !whole { format!("({text})") } else { text })
+    }
     /// What computes a size that is bound in the current scope, in terms of `params` and of what is known outside of the scope.
     pub(super) fn computation(&self, name: Symbol, params: &[Symbol]) -> Option<Expr> {
         self.expanded_size(name, params, &mut { MOST_NODES })
@@ -103,7 +140,7 @@ impl Elab<'_> {
         })
     }
 
-    /// Remembers what the sizes are computed from that a parameter of a function is applied to.
+    /// Remembers what the sizes are computed from that parameters have, or that a parameter which is a function is applied to.
     pub(super) fn remember_argument_sizes(&mut self, sizes: &[LateSize], params: &[Symbol]) {
         for LateSize { meta, expr } in sizes {
             if let Some(expr) = self.normal(expr, false, &mut { MOST_NODES }) {
@@ -116,13 +153,44 @@ impl Elab<'_> {
         let own = self.claims.arguments.iter().map(|of| ArgumentSize { size: self.sizes.zonk(&of.size), ..of.clone() });
         own.filter(|of| matches!(of.size.as_atom(), Some(DimAtom::Var(name)) if params.contains(&name))).collect()
     }
-    /// The sizes that functions among the arguments of a call are applied to, where the arguments leave them open.
+    /// The size parameters of a definition that computed sizes of its parameters are made from.
+    pub(super) fn made_from(&self, arguments: &[ArgumentSize]) -> Vec<DimAtom> {
+        arguments.iter().flat_map(|of| free_sizes(&of.expr)).collect()
+    }
+    /// Makes equal what a computed size and the size that is given for it are computed from, where they are computed in the same way.
+    fn match_computation(&mut self, expr: &Expr, given: &Dim, span: Span) -> Result<(), Clash> {
+        let given = self.sizes.zonk(given);
+        if let ExprKind::App { fun, args } = expr.kind()
+            && let (ExprKind::Var(name), [a, b]) = (fun.kind(), args.as_slice())
+            && let (Some(op), Some(known)) = (SizeOp::named(*name), self.size_of(b).filter(|b| b.as_constant().is_some()))
+        {
+            match op {
+                SizeOp::Add => return self.match_computation(a, &given.sub(&known), span),
+                SizeOp::Sub => return self.match_computation(a, &given.add(&known), span),
+                SizeOp::Mul => {}
+            }
+        }
+        if let Some(DimAtom::Size(name)) = given.as_atom()
+            && let Some((own, _)) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)
+        {
+            let own = own.clone();
+            self.sizes.unify_exprs(expr, &own, span)?;
+        }
+        Ok(())
+    }
+    /// The sizes that functions among the arguments of a call are applied to, where the arguments leave them open, and size parameters that are in
+    /// no type.
     pub(super) fn choose_argument_sizes(&mut self, instance: &Instance, values: &[Option<Expr>], span: Span) -> super::Result<()> {
         let scheme = instance.scheme.clone();
         for ArgumentSize { size, expr, params } in &scheme.arguments {
             let position = scheme.sizes.iter().position(|name| Dim::var(*name) == *size);
             let Some(dim) = position.and_then(|at| instance.sizes.get(at)).cloned() else { continue };
-            if !matches!(self.sizes.zonk(&dim).as_atom(), Some(DimAtom::Meta(_))) {
+            let unknown = |dim: &Dim| self.sizes.zonk(dim).atoms().any(|atom| matches!(atom, DimAtom::Meta(_)));
+            let of = |name: &Symbol| scheme.sizes.iter().position(|own| own == name).and_then(|at| instance.sizes.get(at));
+            let parts = free_sizes(expr).into_iter().filter_map(|atom| if let DimAtom::Var(name) = atom { of(&name) } else { None });
+            let mut parts = parts;
+            let (unknown_parts, chosen) = (parts.any(unknown), matches!(self.sizes.zonk(&dim).as_atom(), Some(DimAtom::Meta(_))));
+            if !unknown_parts && !chosen {
                 continue;
             }
             let mut subst = Substitution::default();
@@ -137,7 +205,12 @@ impl Elab<'_> {
                 };
                 given.into_iter().for_each(|given| drop(subst.atoms.insert(atom, given)));
             }
-            if free_sizes(expr).iter().all(|atom| subst.atoms.contains_key(atom)) {
+            if !free_sizes(expr).iter().all(|atom| subst.atoms.contains_key(atom)) {
+                continue;
+            }
+            if unknown_parts {
+                self.match_computation(&substituted(expr, &subst), &dim, span).map_err(|clash| self.clash(clash, span))?;
+            } else {
                 let chosen = self.size_or_bind(&substituted(expr, &subst));
                 self.sizes.unify_dim(&dim, &chosen, span).map_err(|clash| self.clash(clash, span))?;
             }

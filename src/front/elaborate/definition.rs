@@ -23,7 +23,7 @@ impl Elab<'_> {
         scheme.name = recursive::variant_name(core_name(self.program, self.def), existential);
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
         if existential.is_empty() {
-            self.no_unused_size(&decl.tparams, &scheme)?;
+            self.no_unused_size(&decl.tparams, &scheme, decl.entry)?;
         }
         self.keep_seen(existential);
         let mut value = zonk::expr(self, &value);
@@ -46,7 +46,8 @@ impl Elab<'_> {
         }
         let value = self.with_constants(value);
         let body = abstracted(&scheme, value, decl.span);
-        let entry = existential.is_empty() && !scheme.computed && self.is_entry(decl);
+        let entry =
+            existential.is_empty() && !scheme.computed && self.is_entry(decl) && self.no_unused_size(&decl.tparams, &scheme, true).is_ok();
         let recursive = self.program.defs[self.def].recursive;
         let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, recursive, span: decl.name.span };
         match self.hidden_sizes(&scheme) {
@@ -119,7 +120,7 @@ impl Elab<'_> {
         for needed in &self.claims.needed {
             let size = self.sizes.zonk(&needed.size);
             let unknown = |atom| matches!(atom, DimAtom::Meta(_));
-            if size.as_atom().is_some_and(unknown) || needed.made && size.atoms().any(unknown) {
+            if size.as_atom().is_some_and(unknown) || needed.kind != super::Need::Function && size.atoms().any(unknown) {
                 return Err(self.undetermined_size(needed).into());
             }
         }

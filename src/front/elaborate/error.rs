@@ -94,6 +94,8 @@ pub enum Undetermined {
     Made { size: Symbol },
     /// A size of a function to which the definition that is used is applied.
     Function { size: Symbol },
+    /// A size that those of the definition's parameters are computed from.
+    Computed { size: Symbol },
     /// The parts of a size.
     Parts { size: Dim },
     /// A declared size parameter.

@@ -307,7 +307,7 @@ impl Elab<'_> {
         let instance = Instance { scheme, def, sizes, types, span };
         for i in types::only_in_functions(&instance.scheme.sizes, &instance.scheme.ty) {
             if self.is_declared_size(def, i) {
-                self.needs(&instance, i, false);
+                self.needs(&instance, i, super::Need::Function);
             }
         }
         let made = match (instance.scheme.computed, is_rep) {
@@ -317,7 +317,9 @@ impl Elab<'_> {
         };
         for i in made {
             if self.is_declared_size(def, i) {
-                self.needs(&instance, i, true);
+                let computed = !instance.scheme.computed
+                    && !super::sizes::free_atoms(&instance.scheme.ty).contains(&DimAtom::Var(instance.scheme.sizes[i]));
+                self.needs(&instance, i, if computed { super::Need::Computed } else { super::Need::Made });
             }
         }
         let (expr, ty) = self.instance_value(&instance);
@@ -328,9 +330,9 @@ impl Elab<'_> {
         Ok((expr, ty, Some(instance)))
     }
     /// Something must say what a size of an instance is.
-    fn needs(&mut self, instance: &Instance, position: usize, made: bool) {
+    fn needs(&mut self, instance: &Instance, position: usize, kind: super::Need) {
         let (size, name) = (instance.sizes[position].clone(), instance.scheme.sizes[position]);
-        self.claims.needed.push(super::Needed { size, name, at: instance.span, made });
+        self.claims.needed.push(super::Needed { size, name, at: instance.span, kind });
     }
     /// `rep` as a function: core has a form for it, but no function.
     fn rep_function(&mut self, ty: &Type, sizes: &[Dim], span: Span) -> Result<Typed> {
@@ -509,7 +511,7 @@ impl Elab<'_> {
         let mut scheme = self.generalise(size_params, ty, outer);
         scheme.types = type_params;
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        self.no_unused_size(&fun.tparams, &scheme)?;
+        self.no_unused_size(&fun.tparams, &scheme, false)?;
         let frame = self.pop_frame();
         self.frame().bindings.extend(frame.bindings);
         self.sizes.lower(&scheme.ty, outer);

@@ -153,8 +153,18 @@ struct Needed {
     name: Symbol,
     /// Where the definition is used.
     at: Span,
-    /// Whether it is a size of what the definition makes, not one that a function is ready for.
-    made: bool,
+    kind: Need,
+}
+
+/// Of what a size parameter is the size that has to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Of what the definition makes.
+    Made,
+    /// Of a function that it is applied to.
+    Function,
+    /// Of nothing: sizes of parameters are computed from it.
+    Computed,
 }
 
 /// What names stand for, and which are taken.

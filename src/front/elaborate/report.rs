@@ -155,7 +155,7 @@ impl Words {
             Mismatch::Sizes { expected, found, definite, origins, types } => {
                 let sides = types.as_ref();
                 let types = self.sides(sides);
-                let (l, r) = (self.names.dim(expected), self.names.dim(found));
+                let (l, r) = (self.names.size(expected), self.names.size(found));
                 let verb = if *definite { "never" } else { "not known to be" };
                 let out = self
                     .error(Code::SizeMismatch, format!("sizes {l} and {r} are {verb} equal"))
@@ -188,8 +188,8 @@ impl Words {
         match irregular {
             Irregular::Escape { size, inner, origins, types } => {
                 let types = self.sides(types.as_ref());
-                let inner = self.names.dim(inner);
-                let size = self.names.dim(size);
+                let inner = self.names.size(inner);
+                let size = self.names.size(size);
                 let out = self
                     .error(code, format!("an array would be irregular: its size {size} differs from cell to cell"))
                     .here(format!("the size {inner} arises inside, where it may differ each time"))
@@ -217,7 +217,7 @@ impl Words {
             }
             Irregular::Cells { size } => {
                 let what = match size {
-                    Some((size, _)) => format!("its cells have the size {}, which differs from cell to cell", self.names.dim(size)),
+                    Some((size, _)) => format!("its cells have the size {}, which differs from cell to cell", self.names.size(size)),
                     None => "the sizes of its cells are known only after each is computed".to_string(),
                 };
                 let out = self
@@ -260,8 +260,14 @@ impl Words {
                 .error(code, format!("nothing determines the size `{size}` of this function"))
                 .here(format!("`{size}` is the size of none of the arrays that it is applied to"))
                 .help("annotate the function that is its argument with a size that is known"),
+            Undetermined::Computed { size } => self
+                .error(code, format!("nothing determines the size `{size}`"))
+                .here(format!(
+                    "sizes of its parameters are computed from `{size}`, and no argument has a size that is known to be computed like that"
+                ))
+                .help("annotate the argument with the size as it is written in the parameter, `(xs :> [2 ** n]t)`"),
             Undetermined::Parts { size } => {
-                let size = self.names.dim(size);
+                let size = self.names.size(size);
                 self.error(code, format!("nothing determines the parts of the size {size}"))
                     .here(format!("this has the size {size}, which is wanted in parts"))
                     .help("annotate what is made of it with the sizes that it is to have, `let (a: [n]t, b) = ..`")
@@ -313,8 +319,8 @@ impl Words {
     }
     fn origin(&mut self, size: Option<&Dim>, call: bool) -> String {
         match size {
-            Some(size) if call => format!("the size {} of this call", self.names.dim(size)),
-            Some(size) => format!("{} comes from here", self.names.dim(size)),
+            Some(size) if call => format!("the size {} of this call", self.names.size(size)),
+            Some(size) => format!("{} comes from here", self.names.size(size)),
             None => "the size _, which is not written, comes from here".to_string(),
         }
     }

@@ -38,7 +38,7 @@ impl Names {
         let text = name.as_str();
         let stem = match text.split_once('.') {
             _ if is_bound_name(name) => "k",
-            Some((stem, number)) if is_number(number) => stem,
+            Some((stem, number)) if is_number(number) && !stem.contains(' ') => stem,
             _ => text,
         };
         let mut shown = Symbol::new(stem);
@@ -54,6 +54,13 @@ impl Names {
         let mut out = String::new();
         write_type(&mut out, ty, None, false, &mut { LIMIT }, self);
         out
+    }
+
+    /// A size in a sentence.
+    pub(super) fn size(&mut self, dim: &Dim) -> String {
+        let text = self.dim(dim);
+        let computed = dim.atoms().any(|atom| self.atom(atom).contains(' '));
+        if computed { format!("`{text}`") } else { text }
     }
 
     /// A size.
@@ -73,7 +80,9 @@ impl Names {
             };
             out.push_str(sign);
             let factor = coefficient.unsigned_abs();
-            let names: Vec<String> = monomial.iter().map(|a| self.atom(*a)).collect();
+            let alone = factor == 1 && monomial.len() == 1;
+            let factor_of = |name: String| if alone || !name.contains(' ') { name } else { format!("({name})") };
+            let names: Vec<String> = monomial.iter().map(|a| factor_of(self.atom(*a))).collect();
             if factor == 1 {
                 out.push_str(&names.join("*"));
             } else {
@@ -135,7 +144,7 @@ fn write_argument(out: &mut String, arg: &RType) {
 
 fn write_dim(out: &mut String, d: &Dim, names: &mut Names) {
     let unknown = d.atoms().any(|a| matches!(a, DimAtom::Meta(_)));
-    let _ = write!(out, "[{}]", if unknown { String::new() } else { names.dim(d).replace(' ', "") });
+    let _ = write!(out, "[{}]", if unknown { String::new() } else { names.dim(d).replace(" + ", "+").replace(" - ", "-") });
 }
 
 fn write_type(out: &mut String, ty: &Type, written: Option<&RType>, nested: bool, left: &mut usize, names: &mut Names) {

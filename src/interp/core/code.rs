@@ -212,7 +212,7 @@ pub enum Layout {
     /// Scalars.
     Prim(PrimType),
     /// Tuples or records of components with these layouts and shapes.
-    Tuple(Option<Arc<[Symbol]>>, Vec<(Layout, Vec<usize>)>),
+    Tuple(Option<Arc<[Symbol]>>, Vec<(Layout, Vec<i64>)>),
     /// Functions or boxes.
     Opaque,
 }

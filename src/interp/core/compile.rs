@@ -8,6 +8,7 @@ use super::types::{Names, Replace, replace, replace_atom, replace_dim, replace_s
 use super::{Failure, Outcome, code, live};
 use crate::base::scalar::{Member, Op, ScalarOp};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::interp::arrays::natural;
 use crate::ir::core::prims::{self, Primitive};
 use crate::ir::core::{Atom, Dim, DimAtom, Expr, ExprKind, Index, LoopForm, LoopParam, Shape, ShapeItem, Type, is_shape};
 use crate::runtime::{Array, Buffer, Cells, Value};
@@ -614,14 +615,25 @@ fn apply(ty: &Type, dim: Option<Dim>) -> Option<Type> {
     })
 }
 
-/// The value of an array without cells of this layout.
-pub fn empty_array(layout: &code::Layout, dims: &[usize]) -> Option<Value> {
-    Some(match layout {
-        code::Layout::Prim(prim) => Value::Array(Array::empty(dims, *prim)?),
-        code::Layout::Opaque => Value::Cells(Cells::new(dims, Vec::new())?),
+/// The array of shape `frame` without cells of this layout and shape; none if it is too large. Sizes of cells may not be negative, unless
+/// these are without elements: nothing depends on them.
+pub fn empty_array(layout: &code::Layout, frame: &[usize], cell: &[i64], span: Span) -> Outcome<Option<Value>> {
+    let size = |n: &i64| if has_leaves(layout) { natural(*n, span) } else { Ok(usize::try_from(*n).unwrap_or(0)) };
+    let dims = [frame, &cell.iter().map(size).collect::<Outcome<Vec<_>>>()?].concat();
+    Ok(match layout {
+        code::Layout::Prim(prim) => Array::empty(&dims, *prim).map(Value::Array),
+        code::Layout::Opaque => Cells::new(&dims, Vec::new()).map(Value::Cells),
         code::Layout::Tuple(labels, parts) => {
-            let parts = parts.iter().map(|(layout, inner)| empty_array(layout, &[dims, inner].concat())).collect::<Option<_>>()?;
-            Value::tuples(dims.to_vec(), labels.clone(), parts)
+            let parts = parts.iter().map(|(layout, inner)| empty_array(layout, &dims, inner, span)).collect::<Outcome<Option<_>>>()?;
+            parts.map(|parts| Value::tuples(dims, labels.clone(), parts))
         }
     })
+}
+
+/// Whether there is anything in values of this layout.
+fn has_leaves(layout: &code::Layout) -> bool {
+    match layout {
+        code::Layout::Prim(_) | code::Layout::Opaque => true,
+        code::Layout::Tuple(_, parts) => parts.iter().any(|(layout, _)| has_leaves(layout)),
+    }
 }

@@ -590,16 +590,16 @@ impl<'m> Run<'m> {
             }
         }
     }
-    /// The layout of the elements and the shape. Sizes that are negative belong to arrays that do not exist.
-    fn type_layout(&self, ty: &Type) -> (Layout, Vec<usize>) {
+    /// The layout of the elements and the shape, which may have sizes that no array has: [`Run::empty`] looks at them.
+    fn type_layout(&self, ty: &Type) -> (Layout, Vec<i64>) {
         let mut sizes = Vec::new();
         self.sizes(&ty.shape, &mut sizes);
-        (self.layout(&ty.atom), sizes.into_iter().map(|n| usize::try_from(n).unwrap_or(0)).collect())
+        (self.layout(&ty.atom), sizes)
     }
     /// The array of shape `frame` without cells of this type.
     pub fn empty(&self, cell: &Type, frame: &[usize], span: Span) -> Outcome<Value> {
-        let (layout, inner) = (self.layout(&cell.atom), self.shape(&cell.shape, span)?);
-        empty_array(&layout, &[frame, &inner].concat())
+        let (layout, inner) = self.type_layout(cell);
+        empty_array(&layout, frame, &inner, span)?
             .ok_or_else(|| Failure::new(Code::ImpossibleSize, span, format!("an array of shape {frame:?} without cells cannot be made")))
     }
     /// Checks the sizes of a value; its first `skip` dimensions belong to a tuple around it.

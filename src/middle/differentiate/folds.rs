@@ -169,7 +169,7 @@ impl Reverse<'_, '_> {
     }
     /// Whether a fold begins with something that has a derivative.
     fn begins_actively(&self, operator: &Operator) -> bool {
-        operator.neutral.iter().any(|start| matches!(start, Operand::Var(var) if self.active.has(*var)))
+        mutated!(BeginsAlone, operator.neutral.iter().any(|start| matches!(start, Operand::Var(var) if self.active.has(*var))), false)
     }
     /// Adds to the adjoints of the neutral element of a fold what its operator hands on to it, with these values as right operands and these adjoints of
     /// the results; `none` where nothing is combined.

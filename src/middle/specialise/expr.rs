@@ -178,6 +178,7 @@ impl Specialiser<'_> {
         let shape: Vec<Size> = dims.iter().map(|n| Size::constant(*n as i64)).collect();
         if cells.is_empty() {
             let ty = self.resolve(cell, env, span)?;
+            self.check_sizes(&ty, span)?;
             if !ty.is_data() {
                 let none = self.nothing(cell, env, span)?;
                 return self.replicate(&shape, none, span);
@@ -185,6 +186,20 @@ impl Specialiser<'_> {
             return self.empty(&ty, &shape, span);
         }
         self.stack(&shape, &cells, span)
+    }
+
+    /// Checks that there can be arrays of all sizes in a type: where there is no cell, nothing has found that out. Nothing depends on those of
+    /// arrays without elements.
+    fn check_sizes(&mut self, ty: &Type, span: Span) -> Outcome<()> {
+        if !has_leaves(ty) {
+            return Ok(());
+        }
+        ty.shape.iter().try_for_each(|size| self.check_natural(size, span))?;
+        match &ty.atom {
+            Atom::Tuple(parts) => parts.iter().try_for_each(|part| self.check_sizes(part, span)),
+            Atom::Record(parts) => parts.iter().try_for_each(|(_, part)| self.check_sizes(part, span)),
+            Atom::Prim(_) | Atom::Sigma(_) | Atom::Fun => Ok(()),
+        }
     }
 
     /// The array of this type with `frame` in front of its shape, which has a 0 in it.
@@ -459,5 +474,14 @@ impl Specialiser<'_> {
                 self.broken(span, "a scalar was expected")
             }
         }
+    }
+}
+
+/// Whether there is anything in values of a type.
+fn has_leaves(ty: &Type) -> bool {
+    match &ty.atom {
+        Atom::Prim(_) | Atom::Sigma(_) | Atom::Fun => true,
+        Atom::Tuple(parts) => parts.iter().any(has_leaves),
+        Atom::Record(parts) => parts.iter().any(|(_, part)| has_leaves(part)),
     }
 }

@@ -138,10 +138,16 @@ impl Maker<'_> {
     fn size_statement(&mut self, depth: usize) -> Option<Binding> {
         let name = self.name("n");
         let inner = self.int(depth);
-        let (template, most) = match self.random.below(4) {
-            0 => (format!("let {name} = i64.min 4 (i64.max 0 $)"), 4),
-            1 => (format!("let {name} = ($) & 3").replace("($)", "$"), 3),
-            2 => (format!("let {name} = $ % 4"), 3),
+        let (template, most) = match self.random.below(16) {
+            0 => {
+                // An array without cells, whose cells may have a size that no array has.
+                self.seen("empty array of arrays");
+                let cells = self.random.pick(&["[m]f64", "([m]i32, bool)", "[2][m]i64", "{a: [m]f32}"]);
+                (format!("let {name} = length (let m = i64.max (-1) $ in ([] : [0]{cells}))"), 0)
+            }
+            1..=4 => (format!("let {name} = i64.min 4 (i64.max 0 $)"), 4),
+            5..=8 => (format!("let {name} = ($) & 3").replace("($)", "$"), 3),
+            9..=12 => (format!("let {name} = $ % 4"), 3),
             _ => (format!("let {name} = $ % 3 + 1"), 3),
         };
         self.seen("computed size");
