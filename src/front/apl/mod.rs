@@ -26,6 +26,7 @@ mod prims;
 mod program;
 mod ragged;
 mod reduce;
+mod report;
 mod scalar;
 mod search;
 mod sentence;
