@@ -23,11 +23,6 @@ impl Machine {
     /// Indices from 0 for an axis; constants are checked.
     fn zero_based(&mut self, index: &Option<Val>, size: &Dim, span: Span) -> Result<Along> {
         let Some(index) = index else { return Ok(None) };
-        if let Val::Arr(arr) = index
-            && !arr.is_simple()
-        {
-            return Err(Error::at(span, NestingError::Index(arr.shown())));
-        }
         let index = index.clone().simple(span, Role::Index)?;
         let index = self.whole(index, span, Role::Index)?;
         if let (Some(ints), Some(size)) = (index.constant_ints(), size.as_constant())
@@ -141,7 +136,6 @@ impl Machine {
             Val::Tup(_) | Val::Rag(_) => Origin { shape: super::prims::outer_of(&right), at: span },
         };
         let rank = whole.shape.len();
-
         let mut indices: Vec<Option<Val>> = match left {
             Val::Tup(items) => items.iter().map(|item| Some(item.clone())).collect(),
             Val::Rag(_) => return Err(Error::at(span, NestingError::Rows { role: Role::Left('⌷'), found: left.shown() })),

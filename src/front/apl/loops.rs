@@ -67,7 +67,7 @@ impl Machine {
             for form in forms {
                 match form {
                     Form::Tup(items) if items.len() == first.len() => rows.push(items),
-                    _ => return differ(StateError::Structures),
+                    _ => return differ(unlike(forms[0], form)),
                 }
             }
             let mut joined = Vec::new();
@@ -81,7 +81,7 @@ impl Machine {
             let (mut lengths, mut data) = (Vec::new(), Vec::new());
             for form in forms {
                 let Form::Rag { lengths: n, kind, total } = form else {
-                    return differ(StateError::Rows);
+                    return differ(unlike(forms[0], form));
                 };
                 lengths.push(Form::Arr { kind: Kind::Int, shape: vec![n.clone()], levels: vec![1] });
                 data.push(Form::Arr { kind: *kind, shape: vec![total.clone()], levels: vec![1] });
@@ -96,7 +96,7 @@ impl Machine {
         let mut out: Option<(Kind, Vec<Dim>, Vec<usize>)> = None;
         for form in forms {
             let Form::Arr { kind, shape, levels } = form else {
-                return differ(StateError::StructureAndArray);
+                return differ(unlike(forms[0], form));
             };
             out = Some(match out {
                 None => (*kind, shape.clone(), levels.clone()),
@@ -337,6 +337,15 @@ fn tail_call(nodes: &[Node]) -> Option<usize> {
 fn is_assignment(nodes: &[Node]) -> bool {
     matches!(nodes, [Node { kind: Word::Name(_) | Word::Paren(_), .. }, Node { kind: Word::Glyph('←') | Word::Index(_), .. }, ..])
         && nodes.iter().any(|node| matches!(node.kind, Word::Glyph('←')))
+}
+
+/// What is different about two forms that are not joined.
+fn unlike(first: &Form, other: &Form) -> StateError {
+    match (first, other) {
+        (Form::Rag { .. }, _) | (_, Form::Rag { .. }) => StateError::Rows,
+        (Form::Tup(_), Form::Tup(_)) => StateError::Structures,
+        (Form::Tup(_), Form::Arr { .. }) | (Form::Arr { .. }, _) => StateError::StructureAndArray,
+    }
 }
 
 /// The form of a layout, hidden sizes marked.

@@ -275,8 +275,7 @@ pub enum NestingError {
     RowsIndexed { rank: usize },
     /// `counts/rows`.
     RowsRepeated(Kind),
-    /// A nested array as an index.
-    Index(String),
+
     /// Items are put among those of another shape or depth.
     Items { value: Items, among: Items },
     /// `⊂` of what has no single shape.

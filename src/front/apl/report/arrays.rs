@@ -371,7 +371,10 @@ pub(super) fn index(at: Span, error: &IndexError) -> Diagnostic {
 pub(super) fn nesting(at: Span, error: &NestingError) -> Diagnostic {
     let wrong = |message: String| Diagnostic::error(Code::AplNesting, at, message);
     match error {
-        NestingError::Nested { role, found } => wrong(refused(*role, "a nested array", found)).help("`↑` makes one simple array of it"),
+        NestingError::Nested { role, found } => wrong(refused(*role, "a nested array", found)).help(match role {
+            Role::Index => "separate the axes by `;`",
+            _ => "`↑` makes one simple array of it",
+        }),
         NestingError::Rows { role, found } => wrong(refused(*role, "a vector of vectors of computed lengths", found))
             .help("go through its items with `¨`, join them with `∊`, or make one array of them with `↑`"),
         NestingError::RowsBeside(found) => {
@@ -387,9 +390,7 @@ pub(super) fn nesting(at: Span, error: &NestingError) -> Diagnostic {
             wrong(format!("the items of a vector of vectors are kept by truth values, not by {}", kind.words()))
                 .help("compare the counts, as in `0<`")
         }
-        NestingError::Index(found) => {
-            wrong(format!("an index is a simple array of whole numbers, not {found}")).help("separate the axes by `;`")
-        }
+
         NestingError::Items { value, among } => wrong(format!("{} cannot stand among {}", items_in_words(value), items_in_words(among)))
             .help("all items of an array have one shape; `⊂` encloses a value, `⊃` takes it out"),
         NestingError::Enclosed(found) => {
