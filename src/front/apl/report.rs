@@ -312,7 +312,9 @@ fn system(at: Span, error: &SystemError) -> Diagnostic {
             .help("there are ⎕A ⎕D ⎕IO ⎕CT ⎕PP ⎕RL ⎕UCS; data come as arguments: `remora run FILE.apl data.npy`"),
         SystemError::Assigned(name) => wrong(format!("`⎕{name}` cannot be assigned")).help("⎕IO, ⎕PP and ⎕RL can, with constants"),
         SystemError::Tolerance => wrong("comparison is exact: ⎕CT is 0".to_string()).help("compare differences: `1E¯9>|a-b`"),
-        SystemError::File { path, why } => wrong(format!("`{path}` cannot be read: {why}")).help("paths are relative to the script"),
+        SystemError::File { path, why } => {
+            wrong(format!("the file `{path}` cannot be read")).note(why.as_str()).help("paths are relative to the script")
+        }
         SystemError::Word { word, path, kind } => {
             let message = format!("`{}` in `{path}` is not a number of {}", word.escape_debug(), kind.words());
             Diagnostic::error(Code::AplNumber, at, message)

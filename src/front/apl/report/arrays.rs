@@ -103,7 +103,7 @@ fn refused(role: Role, what: &str, found: &str) -> String {
 
 /// Something is refused that consists of the wrong things.
 fn taken(role: Role, wanted: Wanted, found: &str) -> String {
-    let wanted = match wanted {
+    let words = match wanted {
         Wanted::Vector => "a vector",
         Wanted::ScalarOrVector => "a scalar or a vector",
         Wanted::VectorOrMatrix => "a vector or a matrix",
@@ -116,7 +116,12 @@ fn taken(role: Role, wanted: Wanted, found: &str) -> String {
         Wanted::RealNumbers => "real numbers",
         Wanted::WholeNumber => "a whole number",
     };
-    format!("{} {} {wanted}, not {found}", role_in_words(role), if is_function(role) { "takes" } else { "is" })
+    let verb = match (is_function(role), wanted) {
+        (true, _) => "takes",
+        (false, Wanted::TruthsOrCounts | Wanted::RealNumbers) => "consists of",
+        (false, _) => "is",
+    };
+    format!("{} {verb} {words}, not {found}", role_in_words(role))
 }
 
 pub(super) fn kind(at: Span, error: &KindError) -> Diagnostic {
@@ -182,12 +187,17 @@ pub(super) fn mixture(at: Span, error: &MixtureError) -> Diagnostic {
         MixtureError::OneIndex => wrong(format!("{MANY} has one index, a constant")).help("write `v[2]`, or `2⊃v` for the item itself"),
         MixtureError::Computed(done) => {
             let (done, help) = match done {
-                Computed::Indexed => ("is indexed by constants only", "make one array of its items with `↑`, or use a guard"),
-                Computed::Changed => ("is changed at a constant index only", "make one array of its items with `↑`, or use a guard"),
-                Computed::Cut => ("is cut by one constant only", "use a literal"),
-                Computed::Reshaped => ("gets a constant length only, 64 at most", "use a literal"),
+                Computed::Indexed => {
+                    ("is indexed by constants only: what is found decides the type", "make one array of its items with `↑`, or use a guard")
+                }
+                Computed::Changed => (
+                    "is changed at a constant index only: where it is decides the type",
+                    "make one array of its items with `↑`, or use a guard",
+                ),
+                Computed::Cut => ("is cut by one constant only: what is left decides the type", "use a literal"),
+                Computed::Reshaped => ("is given a constant length only, 64 at most: the length decides the type", "use a literal"),
             };
-            wrong(format!("{MANY} {done}: what is found decides the type")).help(help)
+            wrong(format!("{MANY} {done}")).help(help)
         }
         MixtureError::Joined { found } => wrong(format!("arrays of different kinds or shapes are put together; one is {found}"))
             .help("a nested vector of different items has a constant length"),
@@ -213,7 +223,7 @@ pub(super) fn length(at: Span, error: &LengthError) -> Diagnostic {
             from(wrong(format!("{} is needed here, and this is {}", array(wanted), array(&found.shape))), at, &[found])
         }
         LengthError::Items(left, right) => wrong(format!("vectors of {} and {} items meet", dim_shown(left), dim_shown(right)))
-            .help("one must be as long as the other, or a scalar"),
+            .help("both have as many items, or one is a scalar"),
         LengthError::Names { count, value } => {
             wrong(format!("{} the items of {value}", counted(*count, "name is assigned", "names are assigned")))
                 .help("there is a name for each item, or the value is a scalar")
@@ -272,8 +282,9 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
         RankError::Pattern { pattern, array } => wrong(format!("{pattern} is searched for in {array}"))
             .help("a pattern has as many axes as what it is searched for in, or fewer"),
         RankError::Places { index, rank } => {
-            let what = format!("an index of `@` has a number for each axis, which are {rank}; this is {}", array(index));
-            wrong(what).help("write a vector of indices, `(1 2)(3 4)`, for an array of two axes")
+            let numbers = counted(*rank, "number", "numbers");
+            wrong(format!("an index of `@` has {numbers}, one for each axis; this is {}", array(index)))
+                .help("write a vector of indices, `(1 2)(3 4)`, for an array of two axes")
         }
         RankError::Rotation { by, array } => {
             let (by, array) = (shape_shown(by), shape_shown(array));
@@ -287,7 +298,7 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
             wrong(format!("a vector is cut by a vector of marks; these are {marks} for {array}")).help("cut rows with `⍤1`")
         }
         RankError::Deal(left, right) => {
-            wrong(format!("`k?n` takes two whole numbers, not {left} and {right}")).help("go through more with `¨`")
+            wrong(format!("`k?n` takes one number on each side, not {left} and {right}")).help("go through more with `¨`")
         }
     }
 }
