@@ -1,36 +1,35 @@
 //! Groups, windows and parts of arrays; number systems and linear equations.
 
 use super::build::Build;
-use super::error::{Result, fail};
+use super::error::{Constant, Error, KindError, LengthError, RankError, Result, Role, StaticError, Wanted};
 use super::functions::Func;
+use super::lift::never_agree;
 use super::machine::Machine;
 use super::structure::filled;
-use super::value::{Kind, Val, shape_shown};
+use super::value::{Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
 
 const I: PrimType = PrimType::I64;
 const B: PrimType = PrimType::Bool;
 
+/// Digits of a number system, which are computed one by one.
+const MAX_DIGITS: i64 = 1024;
+
 impl Machine {
     /// `f⌸`: the function of each key and of where it stands, or of what belongs to it.
     pub fn key(&mut self, f: &Func, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let (keys, values) = match left {
-            Some(left) => (left, Some(right.arr(span, "`⌸`")?)),
+            Some(left) => (left, Some(right.arr(span, Role::Of('⌸'))?)),
             None => (right, None),
         };
-        let keys = self.set(keys, span, "`⌸`")?;
+        let keys = self.set(keys, span, '⌸')?;
         if let Some(values) = &values
             && (values.rank() == 0 || values.shape[0].never_equal(&keys.shape[0]))
         {
-            return Err(super::lift::length_error(
-                &keys,
-                values,
-                &keys.shape[0].clone(),
-                &values.shape.first().cloned().unwrap_or(Dim::constant(1)),
-                span,
-            ));
+            let sizes = (keys.shape[0].clone(), values.shape.first().cloned().unwrap_or(Dim::constant(1)));
+            return Err(never_agree(&keys, values, sizes, span));
         }
         // Positions in the order of the first that is equal: what belongs to a key is a part of them.
         let len = keys.shape[0].clone();
@@ -50,7 +49,7 @@ impl Machine {
         let groups = self.gathered(&keys, 0, &at)?;
         let frame = groups.shape.clone();
         self.mapped(&frame, &[groups, at], false, &mut |m, mut cells| {
-            let at = cells.remove(1).arr(span, "`⌸`")?.expr;
+            let at = cells.remove(1).arr(span, Role::Of('⌸'))?.expr;
             let count = m.b.index(Kind::Int, &counts.shape, counts.expr.clone(), std::slice::from_ref(&at));
             let count = m.b.bind(count);
             let end = m.b.index(Kind::Int, &ends.shape, ends.expr.clone(), &[at]);
@@ -72,7 +71,7 @@ impl Machine {
 
     /// `f⌺sizes`: the function of the window around each element.
     pub fn stencil(&mut self, f: &Func, sizes: &Val, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "`⌺`")?;
+        let arr = right.simple(span, Role::Of('⌺'))?;
         let spec = match sizes {
             Val::Arr(sizes) => {
                 sizes.constant_ints().filter(|_| sizes.rank() <= 1 || sizes.shape.first().and_then(Dim::as_constant) == Some(2))
@@ -81,18 +80,13 @@ impl Machine {
         };
         let rows = matches!(sizes, Val::Arr(sizes) if sizes.rank() == 2);
         let Some(spec) = spec.filter(|spec| spec.iter().all(|size| (1..=1 << 20).contains(size))) else {
-            return fail(
-                Code::AplStatic,
-                span,
-                "the windows of `⌺` have constant sizes, one for each of the first axes, and below these perhaps constant steps",
-                "write `f⌺3 3`, or `f⌺(2 2⍴3 3 2 2)` for steps of 2",
-            );
+            return Err(Error::at(span, Constant::Stencil));
         };
         let count = if rows { spec.len() / 2 } else { spec.len() };
         let (sizes, steps) = spec.split_at(count);
         let (sizes, steps) = (sizes.to_vec(), if rows { steps.to_vec() } else { vec![1; count] });
         if sizes.len() > arr.rank() {
-            return fail(Code::AplRank, span, format!("windows of {} axes in {} (RANK ERROR)", sizes.len(), arr.shown()), "");
+            return Err(Error::at(span, RankError::Windows { axes: sizes.len(), array: arr.shown() }));
         }
         let mut frame = Vec::new();
         for (axis, (size, step)) in sizes.iter().zip(&steps).enumerate() {
@@ -106,7 +100,7 @@ impl Machine {
         shape.push(Dim::constant(sizes.len() as i64));
         let indices = self.b.named(Kind::Int, shape, indices);
         self.mapped(&frame, &[indices], false, &mut |m, mut cells| {
-            let at = cells.remove(0).arr(span, "`⌺`")?;
+            let at = cells.remove(0).arr(span, Role::Of('⌺'))?;
             let mut starts = Vec::new();
             let mut paddings = Vec::new();
             for (axis, size) in sizes.iter().enumerate() {
@@ -172,14 +166,9 @@ impl Machine {
 
     /// `base⊥digits`.
     pub fn decode(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (base, digits) = (left.simple(span, "`⊥`")?, right.simple(span, "`⊥`")?);
+        let (base, digits) = (left.simple(span, Role::Of('⊥'))?, right.simple(span, Role::Of('⊥'))?);
         if base.rank() > 1 {
-            return fail(
-                Code::AplRank,
-                span,
-                format!("the left argument of `⊥` is a scalar or a vector, not {} (RANK ERROR)", base.shown()),
-                "use `⍤1`",
-            );
+            return Err(Error::at(span, RankError::Takes { role: Role::Left('⊥'), wanted: Wanted::ScalarOrVector, found: base.shown() }));
         }
         let base = if base.count() == Some(1) { self.first_element(base) } else { base };
         if digits.rank() == 0 {
@@ -194,7 +183,7 @@ impl Machine {
         }
         let (kind, len) = (base.kind.join(digits.kind).map(|kind| kind.max(Kind::Int)), digits.shape[0].clone());
         let Some(kind) = kind else {
-            return fail(Code::AplKind, span, "`⊥` is not defined for characters (DOMAIN ERROR)", "");
+            return Err(Error::at(span, KindError::Undefined { glyph: '⊥', kind: Kind::Char }));
         };
         let base = if base.rank() == 1 { self.coerced(base, &digits.shape, span)? } else { base };
         let zero = Val::Arr(self.b.literal(kind, &[], vec![Scalar::from_i128(kind.prim(), 0)]));
@@ -203,24 +192,20 @@ impl Machine {
             let digit = m.cell_at(&digits, std::slice::from_ref(i))?;
             let factor = if base.rank() == 1 { m.cell_at(&base, std::slice::from_ref(i))? } else { base.clone() };
             let scaled = m.pervade2('×', sum, Val::Arr(factor), span)?;
-            let sum = m.pervade2('+', scaled, Val::Arr(digit), span)?.arr(span, "`⊥`")?;
+            let sum = m.pervade2('+', scaled, Val::Arr(digit), span)?.arr(span, Role::Of('⊥'))?;
             m.b.convert(&sum, kind).map(Val::Arr)
         })
     }
 
     /// `base⊤number`.
     pub fn encode(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (base, number) = (left.simple(span, "`⊤`")?, right.simple(span, "`⊤`")?);
+        let (base, number) = (left.simple(span, Role::Of('⊤'))?, right.simple(span, Role::Of('⊤'))?);
         if base.rank() == 0 {
             return self.pervade2('|', Val::Arr(base), Val::Arr(number), span);
         }
-        let Some(count) = base.shape[0].as_constant().filter(|n| base.rank() == 1 && (1..=1024).contains(n)) else {
-            return fail(
-                Code::AplStatic,
-                span,
-                "the left argument of `⊤` is a vector of known length, 1024 at most",
-                "it says how many digits there are",
-            );
+        let Some(count) = base.shape[0].as_constant().filter(|n| base.rank() == 1 && (1..=MAX_DIGITS).contains(n)) else {
+            let found = base.shown();
+            return Err(Error::at(span, StaticError::Length { role: Role::Left('⊤'), found, most: Some(MAX_DIGITS) }));
         };
         let mut digits = Vec::new();
         let mut rest = Val::Arr(number);
@@ -241,7 +226,7 @@ impl Machine {
         digits.reverse();
         let mut kinds = Vec::new();
         for digit in digits {
-            kinds.push(digit.arr(span, "`⊤`")?);
+            kinds.push(digit.arr(span, Role::Of('⊤'))?);
         }
         let kind = kinds.iter().fold(Kind::Bool, |kind, digit| kind.max(digit.kind));
         let made = self.stacked(kind, kinds)?;
@@ -254,7 +239,7 @@ impl Machine {
         if !whole(&a) || !whole(&b) {
             return self.pervade2('÷', a, b, span);
         }
-        let (a, b) = (a.arr(span, "`⊤`")?, b.arr(span, "`⊤`")?);
+        let (a, b) = (a.arr(span, Role::Of('⊤'))?, b.arr(span, Role::Of('⊤'))?);
         let (mut a, mut b) = (self.b.convert(&a, Kind::Int)?, self.b.convert(&b, Kind::Int)?);
         self.agree(&mut a, &mut b, span)?;
         self.zip(&a, &b, Kind::Int, &mut |b, x, y| Ok(b.op2(Op::Div, I, x, y))).map(Val::Arr)
@@ -262,9 +247,9 @@ impl Machine {
 
     /// `⌹`: an inverse, or the solution of equations.
     pub fn domino(&mut self, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        let matrix = right.simple(span, "`⌹`")?;
+        let matrix = right.simple(span, Role::Of('⌹'))?;
         if matrix.kind > Kind::Double {
-            return fail(Code::AplKind, span, format!("`⌹` is defined for real matrices, not for {}", matrix.shown()), "");
+            return Err(Error::at(span, KindError::Takes { role: Role::Of('⌹'), wanted: Wanted::RealNumbers, found: matrix.shown() }));
         }
         let matrix = self.b.convert(&matrix, Kind::Double)?;
         if matrix.rank() == 0 {
@@ -274,7 +259,7 @@ impl Machine {
             };
         }
         if matrix.rank() > 2 {
-            return fail(Code::AplRank, span, format!("`⌹` takes matrices, not {} (RANK ERROR)", shape_shown(&matrix.shape)), "use `⍤2`");
+            return Err(Error::at(span, RankError::Takes { role: Role::Of('⌹'), wanted: Wanted::Matrix, found: matrix.shown() }));
         }
         // A vector is one column.
         let vector = matrix.rank() == 1;
@@ -283,14 +268,7 @@ impl Machine {
         if let (Some(rows), Some(columns)) = (n.as_constant(), k.as_constant())
             && rows < columns
         {
-            let what =
-                format!("`⌹` takes matrices of at least as many rows as columns; this has {} (LENGTH ERROR)", shape_shown(&matrix.shape));
-            return fail(
-                Code::AplLength,
-                span,
-                what,
-                "the equations of a wide matrix have many solutions; `(⍉m)+.×v⌹m+.×⍉m` is the shortest of them",
-            );
+            return Err(Error::at(span, LengthError::Wide(matrix.shape)));
         }
         let square = n == k;
         let Some(left) = left else {
@@ -302,18 +280,18 @@ impl Machine {
             let made = self.b.named(Kind::Double, vec![k, n.clone()], made);
             return if vector { self.reshaped(&[n], &made, span).map(Val::Arr) } else { Ok(Val::Arr(made)) };
         };
-        let sides = left.simple(span, "`⌹`")?;
+        let sides = left.simple(span, Role::Of('⌹'))?;
         if sides.kind > Kind::Double {
-            return fail(Code::AplKind, span, format!("`⌹` is defined for real numbers, not for {}", sides.shown()), "");
+            return Err(Error::at(span, KindError::Takes { role: Role::Left('⌹'), wanted: Wanted::RealNumbers, found: sides.shown() }));
         }
         let sides = self.b.convert(&sides, Kind::Double)?;
         if sides.rank() == 0 || sides.rank() > 2 {
-            return fail(Code::AplRank, span, format!("the left argument of `⌹` is a vector or a matrix, not {}", sides.shown()), "");
+            return Err(Error::at(span, RankError::Takes { role: Role::Left('⌹'), wanted: Wanted::VectorOrMatrix, found: sides.shown() }));
         }
         let mut wanted = sides.shape.clone();
         wanted[0] = n.clone();
         if sides.shape[0].never_equal(&n) {
-            return Err(super::lift::length_error(&sides, &matrix, &sides.shape[0].clone(), &n, span));
+            return Err(never_agree(&sides, &matrix, (sides.shape[0].clone(), n), span));
         }
         let sides = self.coerced(sides, &wanted, span)?;
         let columns = if sides.rank() == 1 { self.reshaped(&[n.clone(), Dim::constant(1)], &sides, span)? } else { sides.clone() };
@@ -333,18 +311,17 @@ impl Machine {
 
     /// `⊂` and `⊆` with a constant left argument: parts of a vector.
     pub fn parts(&mut self, left: Val, right: Val, nested: bool, span: Span) -> Result<Val> {
-        let (marks, arr) = (left.simple(span, "cutting a vector")?, right.arr(span, "cutting a vector")?);
+        let (marks, arr) = (left.simple(span, Role::Cut)?, right.arr(span, Role::Cut)?);
         if arr.rank() != 1 || marks.rank() > 1 {
-            let what = format!("a vector is cut by a vector of marks; these are {} for {} (RANK ERROR)", marks.shown(), arr.shown());
-            return fail(Code::AplRank, span, what, "cut rows with `⍤1`");
+            return Err(Error::at(span, RankError::Marks { marks: marks.shown(), array: arr.shown() }));
         }
         let outer = arr.outer().to_vec();
         let marks = if marks.rank() == 0 { self.reshaped(&outer, &marks, span)? } else { marks };
         if marks.shape[0].never_equal(&arr.shape[0]) {
-            return Err(super::lift::length_error(&marks, &arr, &marks.shape[0].clone(), &arr.shape[0].clone(), span));
+            return Err(never_agree(&marks, &arr, (marks.shape[0].clone(), arr.shape[0].clone()), span));
         }
         let marks = self.coerced(marks, &outer, span)?;
-        let marks = self.whole(marks, span, "the left argument of `⊂`")?;
+        let marks = self.whole(marks, span, Role::Left(if nested { '⊆' } else { '⊂' }))?;
         let Some(ints) = marks.constant_ints() else { return self.cut(&marks, &arr, nested, span) };
         let mut cuts: Vec<(usize, usize)> = Vec::new();
         if nested {
@@ -363,7 +340,7 @@ impl Machine {
                     (0, Some(last)) => last.1 = at + 1,
                     (0, None) => {}
                     (1, _) => cuts.push((at, at + 1)),
-                    _ => return fail(Code::AplKind, span, "the left argument of `⊂` is a vector of truth values", ""),
+                    (mark, _) => return Err(Error::at(span, KindError::Mark(*mark))),
                 }
             }
         }

@@ -1,13 +1,16 @@
 //! Indices and assignment.
 
 use super::build::Build;
-use super::error::{self, Result, fail};
+use super::error::{
+    Computed, Error, IndexError, Items, KindError, LengthError, MixtureError, NameClass, NameError, NestingError, Origin, RankError,
+    Result, Role, SentenceError, StaticError, TargetError, Wanted,
+};
 use super::functions::{Derived, Func, Operand};
 use super::machine::{Binding, Frame, Machine};
 use super::sentence::{Item, Noun};
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Expr, Prim};
 use std::rc::Rc;
 
@@ -20,41 +23,22 @@ impl Machine {
     /// Indices from 0 for an axis; constants are checked.
     fn zero_based(&mut self, index: &Option<Val>, size: &Dim, span: Span) -> Result<Along> {
         let Some(index) = index else { return Ok(None) };
-        if let Val::Arr(arr) = index
-            && !arr.is_simple()
-        {
-            return fail(
-                Code::AplNesting,
-                span,
-                format!("an index is a simple array of whole numbers, not {}", arr.shown()),
-                "separate the axes by `;`",
-            );
-        }
-        let index = index.clone().simple(span, "an index")?;
-        let index = self.whole(index, span, "an index")?;
+        let index = index.clone().simple(span, Role::Index)?;
+        let index = self.whole(index, span, Role::Index)?;
         if let (Some(ints), Some(size)) = (index.constant_ints(), size.as_constant())
             && let Some(wrong) = ints.iter().find(|at| !(self.origin..self.origin + size).contains(at))
         {
-            let last = size + self.origin - 1;
-            let what = format!("the index {wrong} is not one of {}..{last} (INDEX ERROR)", self.origin);
-            return fail(Code::AplIndex, span, what, format!("indices begin with ⎕IO, which is {}", self.origin));
+            return Err(Error::at(span, IndexError::Outside { index: *wrong, origin: self.origin, count: size }));
         }
         if self.origin == 0 {
             return Ok(Some(index));
         }
         let one = Val::Arr(self.b.literal(Kind::Int, &[], vec![Scalar::I64(self.origin)]));
-        self.pervade2('-', Val::Arr(index), one, span)?.arr(span, "an index").map(Some)
+        self.pervade2('-', Val::Arr(index), one, span)?.arr(span, Role::Index).map(Some)
     }
     fn all_along(&mut self, arr: &Arr, indices: &[Option<Val>], span: Span) -> Result<Vec<Along>> {
         if indices.len() != arr.rank() {
-            let what = format!("{} indices for an array of {} (RANK ERROR)", indices.len(), shape_shown(arr.outer()));
-            return Err(error::at(Code::AplRank, span, what)
-                .label(arr.expr.span(), "the array comes from here")
-                .help(match arr.rank() {
-                    0 => "in `1 2 3[2]` the bracket belongs to the last number: write `(1 2 3)[2]`",
-                    _ => "an index for each axis, separated by `;`; one left out takes all of its axis",
-                })
-                .boxed());
+            return Err(Error::at(span, RankError::Indices { count: indices.len(), array: arr.outer_origin(), brackets: true }));
         }
         let sizes = arr.outer().to_vec();
         indices.iter().zip(sizes).map(|(index, size)| self.zero_based(index, &size, span)).collect()
@@ -66,9 +50,9 @@ impl Machine {
             Val::Arr(arr) => arr,
             Val::Rag(rag) => {
                 let [Some(Val::Arr(index))] = indices else {
-                    return fail(Code::AplRank, span, "a vector of vectors has one index (RANK ERROR)", "`i⊃v` is an element of a vector");
+                    return Err(Error::at(span, RankError::RowIndices));
                 };
-                let index = Val::Arr(index.clone()).simple(span, "an index")?;
+                let index = Val::Arr(index.clone()).simple(span, Role::Index)?;
                 let size = rag.lengths.shape[0].clone();
                 let zero = self.zero_based(&Some(Val::Arr(index)), &size, span)?;
                 let Some(at) = zero else { return Ok(Val::Rag(rag)) };
@@ -77,37 +61,27 @@ impl Machine {
                     return Ok(Val::Arr(row.levelled(vec![0, 1])));
                 }
                 if at.rank() > 1 {
-                    return fail(
-                        Code::AplNesting,
-                        span,
-                        "items of a vector of vectors are taken by a scalar or a vector",
-                        "ravel the indices",
-                    );
+                    return Err(Error::at(span, NestingError::RowsIndexed { rank: at.rank() }));
                 }
                 return self.rows_at(&rag, &at);
             }
             Val::Tup(items) => {
                 let [Some(Val::Arr(index))] = indices else {
-                    return fail(Code::AplMixture, span, "a nested vector of different items is indexed by constants only", "");
+                    return Err(Error::at(span, MixtureError::OneIndex));
                 };
                 let Some(ats) = index.constant_ints() else {
                     if let Some(rag) = self.rows_of_tuple(&items, false)? {
                         return self.indexed(Val::Rag(Rc::new(rag)), indices, span);
                     }
-                    let what = "a nested vector of different items is indexed by constants only: what is found decides the type";
-                    return fail(Code::AplMixture, span, what, "make one array of them with `↑`, or use a guard");
+                    return Err(Error::at(span, MixtureError::Computed(Computed::Indexed)));
                 };
                 let mut found = Vec::new();
                 for at in ats {
                     match usize::try_from(at - self.origin).ok().and_then(|at| items.get(at)) {
                         Some(item) => found.push(item.clone()),
                         None => {
-                            return fail(
-                                Code::AplIndex,
-                                span,
-                                format!("the index {at} is outside of {} items (INDEX ERROR)", items.len()),
-                                "",
-                            );
+                            let count = items.len() as i64;
+                            return Err(Error::at(span, IndexError::Outside { index: at, origin: self.origin, count }));
                         }
                     }
                 }
@@ -157,23 +131,27 @@ impl Machine {
 
     /// `I⌷array`.
     pub fn squad(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let right_rank = if let Val::Arr(arr) = &right { arr.rank() } else { 1 };
+        let whole = match &right {
+            Val::Arr(arr) => arr.outer_origin(),
+            Val::Tup(_) | Val::Rag(_) => Origin { shape: super::prims::outer_of(&right), at: span },
+        };
+        let rank = whole.shape.len();
         let mut indices: Vec<Option<Val>> = match left {
             Val::Tup(items) => items.iter().map(|item| Some(item.clone())).collect(),
-            Val::Rag(_) => return fail(Code::AplNesting, span, "the indices of `⌷` are numbers, or vectors of known lengths", ""),
+            Val::Rag(_) => return Err(Error::at(span, NestingError::Rows { role: Role::Left('⌷'), found: left.shown() })),
             Val::Arr(arr) if arr.rank() == 0 => vec![Some(Val::Arr(arr.levelled_inner()))],
             Val::Arr(arr) => {
                 let Some(count) = arr.outer()[0].as_constant().filter(|_| arr.rank() == 1) else {
-                    return fail(Code::AplStatic, span, "how many indices `⌷` has must be known", "");
+                    return Err(Error::at(span, StaticError::Length { role: Role::Left('⌷'), found: arr.shown(), most: None }));
                 };
                 let all = Val::Arr(arr);
                 (0..count as usize).map(|at| self.item(&all, at, span).map(Some)).collect::<Result<_>>()?
             }
         };
-        if indices.len() > right_rank {
-            return fail(Code::AplRank, span, format!("{} indices for an array of rank {right_rank} (RANK ERROR)", indices.len()), "");
+        if indices.len() > rank {
+            return Err(Error::at(span, RankError::Indices { count: indices.len(), array: whole, brackets: false }));
         }
-        indices.resize(right_rank, None);
+        indices.resize(rank, None);
         self.indexed(right, &indices, span)
     }
     /// `path⊃array`.
@@ -185,14 +163,7 @@ impl Machine {
                 let all = Val::Arr(arr);
                 (0..count).map(|at| self.item(&all, at, span)).collect::<Result<_>>()?
             }
-            other => {
-                return fail(
-                    Code::AplStatic,
-                    span,
-                    format!("the left argument of `⊃` is a path of known length, not {}", other.shown()),
-                    "",
-                );
-            }
+            other => return Err(Error::at(span, StaticError::Length { role: Role::Left('⊃'), found: other.shown(), most: None })),
         };
         let mut value = right;
         for step in path {
@@ -222,7 +193,7 @@ impl Machine {
                 let parts = self.itemised(&value, targets.len(), span)?;
                 for ((target, at), part) in targets.iter().zip(parts) {
                     let Noun::Name(name) = target else {
-                        return fail(Code::AplSelective, *at, "only names are assigned side by side", "assign one after the other");
+                        return Err(Error::at(*at, TargetError::Strand));
                     };
                     self.assign(name, *at, Binding::Val(part), frame)?;
                 }
@@ -230,7 +201,7 @@ impl Machine {
             }
             Some(Item::Array(Noun::Indexed(target, parts, _), span)) => {
                 let Noun::Name(name) = &target.0 else {
-                    return fail(Code::AplSelective, span, "only a name with indices is assigned", "give the array a name");
+                    return Err(Error::at(span, TargetError::Indexed));
                 };
                 let indices = self.indices_of(&parts, frame)?;
                 self.assign_indexed(name, &indices, value.clone(), None, span, frame)?;
@@ -246,21 +217,16 @@ impl Machine {
                 }
                 Some(Item::Array(Noun::Indexed(target, parts, _), span)) => {
                     let Noun::Name(name) = &target.0 else {
-                        return fail(Code::AplSelective, span, "only a name with indices is assigned", "give the array a name");
+                        return Err(Error::at(span, TargetError::Indexed));
                     };
                     let indices = self.indices_of(&parts, frame)?;
                     self.assign_indexed(name, &indices, value.clone(), Some(func), span, frame)?;
                     Ok(value)
                 }
-                _ => fail(Code::AplSelective, at, "`f←` changes a name, perhaps with indices", "write `name f←value`"),
+                _ => Err(Error::at(at, TargetError::Modified)),
             },
-            Some(Item::Array(_, span)) => fail(
-                Code::AplSelective,
-                span,
-                "a part of an array that a function selects is assigned, which is not supported",
-                "write `name[indices]←value`, or use the operator `@`",
-            ),
-            _ => fail(Code::AplSentence, at, "there is no name in front of the arrow", "write `name←value`"),
+            Some(Item::Array(_, span)) => Err(Error::at(span, TargetError::Selection)),
+            _ => Err(Error::at(at, SentenceError::NoTarget)),
         }
     }
     fn itemised(&mut self, value: &Val, count: usize, span: Span) -> Result<Vec<Val>> {
@@ -271,7 +237,7 @@ impl Machine {
             Val::Rag(_) => None,
         };
         if have != Some(count) {
-            return fail(Code::AplLength, span, format!("{count} names are assigned the items of {} (LENGTH ERROR)", value.shown()), "");
+            return Err(Error::at(span, LengthError::Names { count, value: value.shown() }));
         }
         (0..count).map(|at| self.item(value, at, span)).collect()
     }
@@ -285,15 +251,10 @@ impl Machine {
     }
     fn assign(&mut self, name: &Rc<str>, span: Span, binding: Binding, frame: &Rc<Frame>) -> Result<()> {
         if name.starts_with('⍵') || &**name == "⍺⍺" {
-            return fail(Code::AplClass, span, format!("`{name}` is an argument and cannot be assigned"), "choose another name");
+            return Err(Error::at(span, NameError::AssignsArgument(name.clone())));
         }
         if let (Some(Binding::Fun(_) | Binding::Op(_)), Binding::Val(_)) = (frame.find(name).filter(|_| frame.has(name)), &binding) {
-            return fail(
-                Code::AplClass,
-                span,
-                format!("`{name}` is a function already, and a name keeps its class"),
-                "choose another name",
-            );
+            return Err(Error::at(span, NameError::ClassChange { name: name.clone(), was: NameClass::Function }));
         }
         frame.set(name, binding);
         Ok(())
@@ -301,22 +262,17 @@ impl Machine {
     /// Gives a function a name.
     pub fn assign_function(&mut self, name: &Rc<str>, span: Span, binding: Binding, frame: &Rc<Frame>) -> Result<()> {
         if let Some(Binding::Val(_)) = frame.find(name).filter(|_| frame.has(name)) {
-            return fail(Code::AplClass, span, format!("`{name}` is an array already, and a name keeps its class"), "choose another name");
+            return Err(Error::at(span, NameError::ClassChange { name: name.clone(), was: NameClass::Array }));
         }
         frame.set(name, binding);
         Ok(())
     }
     /// Names of outer functions are not changed.
-    fn may_change(&mut self, name: &str, span: Span, frame: &Rc<Frame>) -> Result<()> {
+    fn may_change(&mut self, name: &Rc<str>, span: Span, frame: &Rc<Frame>) -> Result<()> {
         if frame.has(name) || frame.find(name).is_none() {
             return Ok(());
         }
-        fail(
-            Code::AplOuter,
-            span,
-            format!("`{name}` is a name outside of this dfn, which cannot change it"),
-            "return the new value, and assign it outside",
-        )
+        Err(Error::at(span, NameError::Outer(name.clone())))
     }
 
     fn assign_indexed(
@@ -334,7 +290,7 @@ impl Machine {
         if let (Val::Tup(items), [Some(Val::Arr(index))]) = (&before, indices) {
             let at = index.constant_int().map(|at| at - self.origin).and_then(|at| usize::try_from(at).ok()).filter(|at| *at < items.len());
             let Some(at) = at else {
-                return fail(Code::AplMixture, span, "an item of a nested vector is changed at a constant index only", "");
+                return Err(Error::at(span, MixtureError::Computed(Computed::Changed)));
             };
             let mut items = items.to_vec();
             let value = match value {
@@ -348,7 +304,7 @@ impl Machine {
             let made = self.strand(items)?;
             return self.assign(name, span, Binding::Val(made), frame);
         }
-        let arr = before.arr(span, "assignment to indices")?;
+        let arr = before.arr(span, Role::Assignment)?;
         let value = match change {
             None => value,
             Some(func) => {
@@ -356,15 +312,14 @@ impl Machine {
                 self.call(&func, Some(now), value)?
             }
         };
-        let value = value.arr(span, "assignment to indices")?;
+        let value = value.arr(span, Role::Assignment)?;
         let made = self.updated(arr, indices, value, span)?;
         self.assign(name, span, Binding::Val(Val::Arr(made)), frame)
     }
     /// An array with other elements at some places.
     pub fn updated(&mut self, arr: Arr, indices: &[Option<Val>], value: Arr, span: Span) -> Result<Arr> {
         let Some(kind) = arr.kind.join(value.kind) else {
-            let what = format!("{} cannot stand among {} (DOMAIN ERROR)", value.kind.words(), arr.kind.words());
-            return fail(Code::AplKind, span, what, "an array has elements of one kind");
+            return Err(Error::at(span, KindError::Assigned { value: value.kind, among: arr.kind }));
         };
         let (arr, value) = (self.b.convert(&arr, kind)?, self.b.convert(&value, kind)?);
         let along = self.all_along(&arr, indices, span)?;
@@ -383,8 +338,7 @@ impl Machine {
             return Ok(self.b.named(kind, arr.shape.clone(), made).levelled(arr.levels));
         }
         if !alike {
-            let what = format!("{} cannot stand among {}", items_shown(&value), items_shown(&arr));
-            return fail(Code::AplNesting, span, what, "all items of an array have one shape; `⊂` encloses a value, `⊃` takes it out");
+            return Err(Error::at(span, NestingError::Items { value: items_of(&value), among: items_of(&arr) }));
         }
         // Places in the ravel, and a value for each.
         let positions = self.positions(&arr, &along, &places)?;
@@ -395,9 +349,7 @@ impl Machine {
             let unit = |dims: &[Dim]| dims.iter().filter(|dim| dim.as_constant() != Some(1)).cloned().collect::<Vec<_>>();
             let (have, want) = (unit(value.outer()), unit(&places));
             if have.len() != want.len() {
-                let what =
-                    format!("values of {} are assigned to places of {} (LENGTH ERROR)", shape_shown(value.outer()), shape_shown(&places));
-                return Err(error::at(Code::AplLength, span, what).label(value.expr.span(), "the values come from here").boxed());
+                return Err(Error::at(span, LengthError::Places { values: value.outer_origin(), places }));
             }
             let values = if value.rank() == places.len() { value } else { self.reshaped(&places, &value, span)? };
             self.coerced(values, &[&places[..], &cell].concat(), span)?
@@ -445,7 +397,7 @@ impl Machine {
 
     /// `f@places` and `values@places`.
     pub fn at_places(&mut self, derived: &Derived, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        let arr = right.arr(span, "`@`")?;
+        let arr = right.arr(span, Role::Of('@'))?;
         let places = match derived.right.as_ref().expect("two operands") {
             Operand::Val(val) => val.clone(),
             Operand::Fun(which) => {
@@ -454,14 +406,14 @@ impl Machine {
             }
         };
         if arr.rank() == 0 {
-            return fail(Code::AplRank, span, "`@` changes an array, not a scalar (RANK ERROR)", "");
+            return Err(Error::at(span, RankError::Takes { role: Role::Of('@'), wanted: Wanted::Axes, found: arr.shown() }));
         }
         let (arr, outer) = match &places {
             // Indices of several axes: places in the ravel.
             Val::Arr(index) if !index.is_simple() => {
                 let outer = arr.outer().to_vec();
                 if index.cell().len() != 1 || index.cell()[0].as_constant() != Some(outer.len() as i64) {
-                    return fail(Code::AplRank, span, "an index of `@` has a number for each axis (RANK ERROR)", "");
+                    return Err(Error::at(span, RankError::Places { index: index.cell().to_vec(), rank: outer.len() }));
                 }
                 (self.ravelled(&arr)?, Some(outer))
             }
@@ -480,7 +432,7 @@ impl Machine {
                 self.call(f, left, now)?
             }
         };
-        let value = value.arr(span, "`@`")?;
+        let value = value.arr(span, Role::Of('@'))?;
         let made = self.updated(arr, &indices, value, span)?;
         Ok(Val::Arr(match outer {
             Some(outer) => self.shaped(&made, &outer)?,
@@ -509,13 +461,9 @@ impl Machine {
     }
 }
 
-/// The items of an array, in words.
-fn items_shown(arr: &Arr) -> String {
-    match arr.levels.len() {
-        0 | 1 => format!("simple {}", arr.kind.words()),
-        2 => format!("enclosed {} of {}", arr.kind.words(), shape_shown(arr.cell())),
-        levels => format!("{} that are enclosed {} times", arr.kind.words(), levels - 1),
-    }
+/// The items of an array, for messages.
+fn items_of(arr: &Arr) -> Items {
+    Items { kind: arr.kind, depth: arr.levels.len().saturating_sub(1), cell: arr.cell().to_vec() }
 }
 
 fn select(build: &mut Build, kind: Kind, shape: &[Dim], expr: Expr, along: &[Along], out: &mut Vec<Dim>) -> Result<Expr> {

@@ -1,12 +1,12 @@
 //! Arrays that are put together, and those of indices.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Result, fail};
+use super::error::{Axis, Error, IndexError, MixtureError, NestingError, RankError, Result, Role};
 use super::machine::Machine;
 use super::structure::{Place, written};
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, ExprKind, Prim, Shape};
 use std::rc::Rc;
 
@@ -43,12 +43,7 @@ impl Machine {
     fn items_of(&mut self, val: Val, span: Span) -> Result<Vec<Val>> {
         match &val {
             Val::Tup(items) => Ok(items.to_vec()),
-            Val::Rag(_) => fail(
-                Code::AplNesting,
-                span,
-                format!("something is put beside a vector of vectors of computed lengths: {}", val.shown()),
-                "join its items with `∊`",
-            ),
+            Val::Rag(_) => Err(Error::at(span, NestingError::RowsBeside(val.shown()))),
             Val::Arr(arr) => {
                 let count = match arr.outer() {
                     [] => Some(1),
@@ -56,8 +51,7 @@ impl Machine {
                     _ => None,
                 };
                 let Some(count) = count.filter(|count| *count <= MAX_LITERAL as i64) else {
-                    let what = format!("arrays of different kinds or shapes are put together; one is {}", arr.shown());
-                    return fail(Code::AplMixture, span, what, "a nested vector of different items has a constant length");
+                    return Err(Error::at(span, MixtureError::Joined { found: arr.shown() }));
                 };
                 (0..count as usize).map(|at| self.item(&val, at, span)).collect()
             }
@@ -73,16 +67,14 @@ impl Machine {
             Place::Before(axis) => (axis, true),
         };
         if axis >= if laminate { rank + 1 } else { rank.max(1) } {
-            return fail(Code::AplIndex, span, format!("there is no axis for it in arrays of rank {rank}"), "");
+            let counted = axis as i64 + self.origin;
+            let axis = if laminate { Axis::Before(counted) } else { Axis::At(counted) };
+            return Err(Error::at(span, IndexError::NoAxis { axis, rank: Some(rank) }));
         }
         if a.rank().abs_diff(b.rank()) > 1 && a.rank() > 0 && b.rank() > 0
             || laminate && a.rank() != b.rank() && a.rank() > 0 && b.rank() > 0
         {
-            let what = format!("arrays of {} and {} cannot be put together (RANK ERROR)", shape_shown(a.outer()), shape_shown(b.outer()));
-            return Err(super::error::at(Code::AplRank, span, what)
-                .label(a.expr.span(), "one comes from here")
-                .help("their ranks differ by one at most, or one is a scalar")
-                .boxed());
+            return Err(Error::at(span, RankError::Joined { left: a.outer_origin(), right: b.outer_origin() }));
         }
         let known = self.known_joined(&a, &b, rank, laminate);
         let longer = if a.rank() >= b.rank() { a.outer().to_vec() } else { b.outer().to_vec() };
@@ -155,9 +147,9 @@ impl Machine {
     /// The index of the elements of a range, as a vector; for several sizes an array of vectors.
     pub fn indices(&mut self, val: Val, span: Span) -> Result<Val> {
         let single = matches!(&val, Val::Arr(arr) if arr.shape.is_empty());
-        let sizes = self.sizes(val, span, "the argument of `⍳`")?;
+        let sizes = self.sizes(val, span, Role::Argument('⍳'))?;
         if let Some(negative) = sizes.iter().filter_map(Dim::as_constant).find(|size| *size < 0) {
-            return fail(Code::AplIndex, span, format!("there are no {negative} indices (DOMAIN ERROR)"), "");
+            return Err(Error::at(span, IndexError::Negative(negative)));
         }
         let origin = self.origin;
         if single || sizes.len() == 1 {

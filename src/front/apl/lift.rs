@@ -1,12 +1,12 @@
 //! How scalar functions go through arrays: agreement of shapes, levels of nesting, constants.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{self, Result, fail};
-use super::machine::{Machine, sizes_words};
+use super::error::{Constant, Error, LengthError, MixtureError, Result, Role};
+use super::machine::Machine;
 use super::scalar::{Dyad, Monad, circle, dyad, monad};
 use super::value::{Arr, Kind, Val, shape_shown};
 use crate::base::scalar::convert;
-use crate::base::{Code, Scalar, Span};
+use crate::base::{Scalar, Span};
 use crate::ir::core::{Dim, Expr, ExprKind};
 use std::rc::Rc;
 
@@ -91,11 +91,11 @@ impl Machine {
                 Ok(Val::Arr(out))
             }
             (Val::Rag(rag), Val::Arr(b)) if b.rank() == 0 && b.is_simple() => {
-                let data = self.pervade2(glyph, Val::Arr(rag.data.clone()), Val::Arr(b), span)?.arr(span, "a row")?;
+                let data = self.pervade2(glyph, Val::Arr(rag.data.clone()), Val::Arr(b), span)?.arr(span, Role::Row)?;
                 Ok(rag.with_data(data))
             }
             (Val::Arr(a), Val::Rag(rag)) if a.rank() == 0 && a.is_simple() => {
-                let data = self.pervade2(glyph, Val::Arr(a), Val::Arr(rag.data.clone()), span)?.arr(span, "a row")?;
+                let data = self.pervade2(glyph, Val::Arr(a), Val::Arr(rag.data.clone()), span)?.arr(span, Role::Row)?;
                 Ok(rag.with_data(data))
             }
             (left @ Val::Rag(_), right) | (left, right @ Val::Rag(_)) => {
@@ -122,11 +122,12 @@ impl Machine {
         };
         let count = match (count(&left), count(&right)) {
             (Some(a), Some(b)) if a != b => {
-                return fail(Code::AplLength, span, format!("vectors of {a} and {b} items meet (LENGTH ERROR)"), "");
+                let [a, b] = [a, b].map(|count| Dim::constant(count as i64));
+                return Err(Error::at(span, LengthError::Items(a, b)));
             }
             (Some(a), _) => a,
             (None, Some(b)) => b,
-            (None, None) => return fail(Code::AplMixture, span, "a tuple goes with a scalar or a vector of as many items", ""),
+            (None, None) => return Err(Error::at(span, MixtureError::Partner { found: right.shown() })),
         };
         let mut out = Vec::new();
         for at in 0..count {
@@ -155,14 +156,9 @@ impl Machine {
     }
 
     fn circles(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let left = left.simple(span, "the left argument of `○`")?;
+        let left = left.simple(span, Role::Left('○'))?;
         let Some(which) = left.constant_ints().filter(|which| !which.is_empty()) else {
-            return fail(
-                Code::AplStatic,
-                span,
-                "the left argument of `○` has to be constant",
-                "write the number of the function in front of `○`",
-            );
+            return Err(Error::at(span, Constant::Circle));
         };
         if left.shape.is_empty() || which.len() == 1 {
             return self.through(right, &|kind| circle(which[0], kind, span));
@@ -171,8 +167,8 @@ impl Machine {
         for (at, k) in which.iter().enumerate() {
             let item = match &right {
                 Val::Arr(arr) if arr.rank() == 1 && arr.outer()[0].as_constant() != Some(which.len() as i64) => {
-                    let what = format!("vectors of {} and {} elements meet (LENGTH ERROR)", which.len(), shape_shown(arr.outer()));
-                    return fail(Code::AplLength, span, what, "");
+                    let sizes = LengthError::Items(Dim::constant(which.len() as i64), arr.outer()[0].clone());
+                    return Err(Error::at(span, sizes));
                 }
                 other => self.item(other, at, span)?,
             };
@@ -201,7 +197,7 @@ impl Machine {
                     continue;
                 }
                 if x.never_equal(&y) {
-                    return Err(length_error(a, b, &x, &y, span));
+                    return Err(never_agree(a, b, (x, y), span));
                 }
                 shape[at_b + axis] = x;
                 changed = true;
@@ -368,19 +364,7 @@ fn known(glyph: char, a: &Arr, b: &Arr) -> Option<Rc<Vec<Dim>>> {
     out.collect::<Option<Vec<_>>>().map(Rc::new)
 }
 
-/// Shapes that cannot agree, and where they come from.
-pub fn length_error(a: &Arr, b: &Arr, x: &Dim, y: &Dim, span: Span) -> error::Trouble {
-    let what = format!(
-        "arrays of {} and {} do not agree: {} are never equal (LENGTH ERROR)",
-        shape_shown(&a.shape),
-        shape_shown(&b.shape),
-        sizes_words(x, y)
-    );
-    let mut draft = error::at(Code::AplLength, span, what);
-    for arr in [a, b] {
-        if arr.expr.span() != span {
-            draft = draft.label(arr.expr.span(), format!("{} comes from here", shape_shown(&arr.shape)));
-        }
-    }
-    draft.help("a scalar goes with every array; else the shorter shape must begin the longer one").boxed()
+/// Arrays that cannot agree, and two sizes that decide it.
+pub fn never_agree(left: &Arr, right: &Arr, sizes: (Dim, Dim), span: Span) -> Box<Error> {
+    Error::at(span, LengthError::Differ { left: left.origin(), right: right.origin(), sizes })
 }

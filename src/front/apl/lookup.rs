@@ -4,11 +4,12 @@
 //! are complex numbers, which have no order.
 
 use super::build::Build;
-use super::error::{Result, fail};
+use super::error::{Error, KindError, RankError, Result, Role, Wanted};
+use super::lift::never_agree;
 use super::machine::Machine;
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Expr, ExprKind, Index, Prim, Shape};
 
 const I: PrimType = PrimType::I64;
@@ -52,8 +53,7 @@ impl Machine {
     /// `in⍳what`: positions from 0 of the first equal elements, the length of `in` where there is none. A NaN is equal to nothing.
     fn positions_in(&mut self, vector: Arr, what: Arr, span: Span) -> Result<Arr> {
         if vector.rank() != 1 || !vector.is_simple() {
-            let shown = format!("elements are searched for in a vector, not in {} (RANK ERROR)", vector.shown());
-            return fail(Code::AplRank, span, shown, "ravel it with `,`, or search in each row with `⍤1`");
+            return Err(Error::at(span, RankError::Takes { role: Role::Left('⍳'), wanted: Wanted::Vector, found: vector.shown() }));
         }
         let len = vector.shape[0].clone();
         let size = self.b.size(&len);
@@ -94,7 +94,7 @@ impl Machine {
     }
     /// Dyadic `⍳`.
     pub fn index_of(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (vector, what) = (left.simple(span, "`⍳`")?, right.simple(span, "`⍳`")?);
+        let (vector, what) = (left.simple(span, Role::Of('⍳'))?, right.simple(span, Role::Of('⍳'))?);
         let found = if vector.rank() > 1 { self.cells_in(vector, what, span)? } else { self.positions_in(vector, what, span)? };
         self.with_origin(found)
     }
@@ -102,16 +102,14 @@ impl Machine {
     fn cells_in(&mut self, arr: Arr, what: Arr, span: Span) -> Result<Arr> {
         let axes = arr.rank() - 1;
         if what.rank() < axes {
-            let shown =
-                format!("cells of {} are searched for, and there is only {} (RANK ERROR)", shape_shown(&arr.shape[1..]), what.shown());
-            return fail(Code::AplRank, span, shown, "what is looked up has at least the rank of the rows");
+            return Err(Error::at(span, RankError::Cells { cell: arr.shape[1..].to_vec(), found: what.shown() }));
         }
         let frame = what.shape[..what.rank() - axes].to_vec();
         let mut wanted = frame.clone();
         wanted.extend(arr.shape[1..].iter().cloned());
         for (x, y) in wanted.iter().zip(&what.shape) {
             if x.never_equal(y) {
-                return Err(super::lift::length_error(&arr, &what, x, y, span));
+                return Err(never_agree(&arr, &what, (x.clone(), y.clone()), span));
             }
         }
         let what = self.coerced(what, &wanted, span)?;
@@ -144,19 +142,15 @@ impl Machine {
     }
     /// `bounds⍸what`: in which of the intervals that begin at the bounds elements are.
     pub fn interval_of(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (bounds, what) = (left.simple(span, "`⍸`")?, right.simple(span, "`⍸`")?);
+        let (bounds, what) = (left.simple(span, Role::Of('⍸'))?, right.simple(span, Role::Of('⍸'))?);
         if bounds.rank() != 1 {
-            let shown = format!("the left argument of `⍸` is an ascending vector, not {} (RANK ERROR)", bounds.shown());
-            return fail(Code::AplRank, span, shown, "the bounds of intervals are numbers or characters");
+            return Err(Error::at(span, RankError::Takes { role: Role::Left('⍸'), wanted: Wanted::Ascending, found: bounds.shown() }));
         }
-        let kinds = (bounds.kind, what.kind);
+
         let kind = match bounds.kind.join(what.kind) {
             Some(Kind::Bool | Kind::Int | Kind::Char) => Kind::Int,
             Some(Kind::Double) => Kind::Double,
-            Some(Kind::Complex) | None => {
-                let shown = format!("{} are not ordered among {} (DOMAIN ERROR)", kinds.1.words(), kinds.0.words());
-                return fail(Code::AplKind, span, shown, "");
-            }
+            Some(Kind::Complex) | None => return Err(Error::at(span, KindError::Unordered { what: what.kind, among: bounds.kind })),
         };
         let (bounds, row) = (self.ordinal(&bounds, kind)?, self.ravelled(&what)?);
         let row = self.ordinal(&row, kind)?;
@@ -220,33 +214,34 @@ impl Machine {
         Ok(self.b.named(Kind::Bool, arr.shape.clone(), mask))
     }
     /// A vector for functions of sets.
-    pub fn set(&mut self, val: Val, span: Span, what: &str) -> Result<Arr> {
-        let arr = val.simple(span, what)?;
+    pub fn set(&mut self, val: Val, span: Span, glyph: char) -> Result<Arr> {
+        let role = Role::Of(glyph);
+        let arr = val.simple(span, role)?;
         let arr = if arr.rank() == 0 { self.ravelled(&arr)? } else { arr };
         if arr.rank() != 1 {
-            return fail(Code::AplRank, span, format!("{what} takes vectors, not {} (RANK ERROR)", arr.shown()), "ravel it with `,`");
+            return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::Vector, found: arr.shown() }));
         }
         Ok(arr)
     }
     /// `∪`.
     pub fn unique(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = self.set(right, span, "`∪`")?;
+        let arr = self.set(right, span, '∪')?;
         let mask = self.is_first(&arr, span)?;
         let at = self.where_true(&mask);
         self.gathered(&arr, 0, &at).map(Val::Arr)
     }
     /// `≠`, one argument: which elements come first.
     pub fn unique_mask(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = self.set(right, span, "`≠`")?;
+        let arr = self.set(right, span, '≠')?;
         self.is_first(&arr, span).map(Val::Arr)
     }
     /// Elements of `a` that are, or are not, in `b`.
-    pub fn kept(&mut self, a: Val, b: Val, inside: bool, what: &str, span: Span) -> Result<Val> {
-        let a = self.set(a, span, what)?;
-        let b = b.simple(span, what)?;
+    pub fn kept(&mut self, a: Val, b: Val, inside: bool, glyph: char, span: Span) -> Result<Val> {
+        let a = self.set(a, span, glyph)?;
+        let b = b.simple(span, Role::Of(glyph))?;
         let mask = Val::Arr(self.member(a.clone(), b, span)?);
         let mask = if inside { mask } else { self.pervade1('~', mask, span)? };
-        let mask = mask.arr(span, what)?;
+        let mask = mask.arr(span, Role::Of(glyph))?;
         let at = self.where_true(&mask);
         self.gathered(&a, 0, &at).map(Val::Arr)
     }

@@ -1,12 +1,12 @@
 //! Where ways of a program meet: branches, loops, and recursion that is a loop.
 
 use super::build::{Form, Layout, Scope};
-use super::error::{Result, fail};
+use super::error::{Error, NameError, RecursionError, Result, StateError};
 use super::functions::Closure;
 use super::machine::{Frame, Machine};
 use super::tree::{Dfn, Node, Statement, Word};
 use super::value::{Kind, Val};
-use crate::base::{Code, Scalar, Span, Symbol};
+use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core::{Dim, DimAtom, Expr, ExprKind, LoopForm, LoopParam};
 use std::rc::Rc;
 
@@ -61,20 +61,13 @@ impl Machine {
     }
 
     fn join_forms(&mut self, forms: &[&Form], local: &[Dim], hidden: &mut Vec<Symbol>, span: Span) -> Result<Form> {
-        let differ = |what: String| {
-            fail(
-                Code::AplState,
-                span,
-                format!("{what} where ways of the program meet"),
-                "all branches of a guard, and all passes of a loop, must give arrays of the same rank",
-            )
-        };
+        let differ = |error: StateError| Err(Error::at(span, error));
         if let Form::Tup(first) = forms[0] {
             let mut rows = Vec::new();
             for form in forms {
                 match form {
                     Form::Tup(items) if items.len() == first.len() => rows.push(items),
-                    _ => return differ("nested vectors of different structure meet".into()),
+                    _ => return differ(unlike(forms[0], form)),
                 }
             }
             let mut joined = Vec::new();
@@ -88,7 +81,7 @@ impl Machine {
             let (mut lengths, mut data) = (Vec::new(), Vec::new());
             for form in forms {
                 let Form::Rag { lengths: n, kind, total } = form else {
-                    return differ("a vector of vectors and another value meet".into());
+                    return differ(unlike(forms[0], form));
                 };
                 lengths.push(Form::Arr { kind: Kind::Int, shape: vec![n.clone()], levels: vec![1] });
                 data.push(Form::Arr { kind: *kind, shape: vec![total.clone()], levels: vec![1] });
@@ -103,16 +96,19 @@ impl Machine {
         let mut out: Option<(Kind, Vec<Dim>, Vec<usize>)> = None;
         for form in forms {
             let Form::Arr { kind, shape, levels } = form else {
-                return differ("a nested vector and an array meet".into());
+                return differ(unlike(forms[0], form));
             };
             out = Some(match out {
                 None => (*kind, shape.clone(), levels.clone()),
                 Some((before, dims, inner)) => {
-                    if dims.len() != shape.len() || inner != *levels {
-                        return differ(format!("arrays of ranks {} and {} meet", dims.len(), shape.len()));
+                    if dims.len() != shape.len() {
+                        return differ(StateError::Ranks(dims.len(), shape.len()));
+                    }
+                    if inner != *levels {
+                        return differ(StateError::Levels);
                     }
                     let Some(kind) = before.join(*kind) else {
-                        return differ(format!("{} and {} meet", before.words(), kind.words()));
+                        return differ(StateError::Kinds(before, *kind));
                     };
                     let dims = dims.iter().zip(shape).map(|(a, b)| if a == b { a.clone() } else { Dim::atom(DimAtom::Meta(0)) });
                     (kind, dims.collect(), inner)
@@ -153,7 +149,7 @@ impl Machine {
         let (scope, next) = loop {
             tries += 1;
             if tries > MAX_TRIES {
-                return fail(Code::AplState, span, "the types of the loop do not settle", "keep the rank and kind of its state");
+                return Err(Error::at(span, StateError::Unsettled));
             }
             let (before, noted) = (layout.clone(), self.notes.len());
             self.looped += 1;
@@ -195,7 +191,7 @@ impl Machine {
             tail_call(&statement.nodes).is_none() && (statement.guard.is_some() || !is_assignment(&statement.nodes))
         };
         if !closure.dfn.body.iter().any(gives) {
-            return fail(Code::AplRecursion, span, "the function calls itself for ever", "give it a guard with a result");
+            return Err(Error::at(span, RecursionError::Endless));
         }
         let both = left.is_some();
         let init = match left {
@@ -262,7 +258,7 @@ impl Machine {
                 (false, _) => {}
             }
         }
-        fail(Code::AplRecursion, span, "the function calls itself for ever", "give it a guard with a result")
+        Err(Error::at(span, RecursionError::Endless))
     }
 
     fn tail_result(&mut self, statement: &Statement, frame: &Rc<Frame>, ask: Ask) -> Result<Val> {
@@ -273,10 +269,8 @@ impl Machine {
             (Ask::Next(both), Some(at)) => {
                 let right = self.value_of(&statement.nodes[at + 1..], frame)?;
                 match (both, at) {
-                    (true, 0) => fail(Code::AplLeft, statement.span, "the function calls itself without the left argument that it has", ""),
-                    (false, at) if at > 0 => {
-                        fail(Code::AplLeft, statement.span, "the function calls itself with a left argument, and has none", "")
-                    }
+                    (true, 0) => Err(Error::at(statement.span, NameError::TailLeft { given: false })),
+                    (false, at) if at > 0 => Err(Error::at(statement.span, NameError::TailLeft { given: true })),
                     (false, _) => Ok(right),
                     (true, at) => {
                         let left = self.value_of(&statement.nodes[..at], frame)?;
@@ -343,6 +337,15 @@ fn tail_call(nodes: &[Node]) -> Option<usize> {
 fn is_assignment(nodes: &[Node]) -> bool {
     matches!(nodes, [Node { kind: Word::Name(_) | Word::Paren(_), .. }, Node { kind: Word::Glyph('←') | Word::Index(_), .. }, ..])
         && nodes.iter().any(|node| matches!(node.kind, Word::Glyph('←')))
+}
+
+/// What is different about two forms that are not joined.
+fn unlike(first: &Form, other: &Form) -> StateError {
+    match (first, other) {
+        (Form::Rag { .. }, _) | (_, Form::Rag { .. }) => StateError::Rows,
+        (Form::Tup(_), Form::Tup(_)) => StateError::Structures,
+        (Form::Tup(_), Form::Arr { .. }) | (Form::Arr { .. }, _) => StateError::StructureAndArray,
+    }
 }
 
 /// The form of a layout, hidden sizes marked.

@@ -1,14 +1,15 @@
 //! Executing a script without its numbers: names, statements, calls of dfns, guards, recursion.
 
 use super::build::Build;
-use super::error::{self, Result, Trouble, fail};
+use super::error::{
+    Error, ErrorKind, KindError, LimitError, NameError, NotationError, RankError, ReadError, RecursionError, Result, Role, Wanted,
+};
 use super::functions::{Closure, Fun, Func, Operand};
 use super::loops::Tail;
 use super::sentence::Meaning;
 use super::tree::{Dfn, Node, Statement, Word};
-use super::value::{Arr, Kind, Val, dim_shown};
-use crate::base::{Code, Scalar, Span};
-use crate::ir::core::Dim;
+use super::value::{Arr, Kind, Val};
+use crate::base::{Scalar, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -128,9 +129,6 @@ struct Mark {
     branched: usize,
 }
 
-/// A diagnostic that is not shown, since what it is about was reported.
-const SILENT: &str = "silent";
-
 impl Machine {
     /// Nothing executed yet.
     pub fn new(at: Span) -> Machine {
@@ -153,13 +151,10 @@ impl Machine {
         }
     }
     /// What says nothing: an error was reported.
-    pub fn silent(&self) -> Trouble {
-        error::at(Code::AplNoValue, self.b.at, SILENT).boxed()
+    pub fn silent(&self) -> Box<Error> {
+        Error::at(self.b.at, ErrorKind::Silent)
     }
-    /// Whether it is that.
-    pub fn is_silent(trouble: &Trouble) -> bool {
-        trouble.message == SILENT
-    }
+
     /// Remembers something for `remora infer`.
     pub fn note(&mut self, span: Span, text: impl FnOnce() -> String) {
         if self.notes.len() < 5000 {
@@ -169,33 +164,33 @@ impl Machine {
     }
 
     /// Executes statements of the script; what is wrong with each.
-    pub fn script(&mut self, statements: &[Statement], frame: &Rc<Frame>) -> Vec<Trouble> {
-        let mut troubles = Vec::new();
+    pub fn script(&mut self, statements: &[Statement], frame: &Rc<Frame>) -> Vec<Box<Error>> {
+        let mut errors = Vec::new();
         let mut unsaid = None;
         for statement in statements {
             let mark = self.mark();
-            if let Err(trouble) = self.top_statement(statement, frame) {
+            if let Err(error) = self.top_statement(statement, frame) {
                 self.back_to(mark);
                 for name in assigned_names(&statement.nodes) {
                     frame.set(&name, Binding::Broken);
                 }
-                match Machine::is_silent(&trouble) {
-                    true => unsaid = unsaid.or(Some(statement.span)),
-                    false => troubles.push(trouble),
+                match error.kind {
+                    ErrorKind::Silent => unsaid = unsaid.or(Some(statement.span)),
+                    _ => errors.push(error),
                 }
             }
         }
         // Nothing is left out without a word.
-        if let (true, Some(span)) = (troubles.is_empty(), unsaid) {
-            troubles.push(error::at(Code::AplNotation, span, "this sentence is not supported").boxed());
+        if let (true, Some(span)) = (errors.is_empty(), unsaid) {
+            errors.push(Error::at(span, ErrorKind::Silent));
         }
-        troubles
+        errors
     }
 
     fn top_statement(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Result<()> {
         if let Some(guard) = &statement.guard {
             let at = guard.first().map_or(statement.span, |node| node.span);
-            return fail(Code::AplNotation, at, "a guard stands in a dfn only", "write `{condition: result ⋄ otherwise} argument`");
+            return Err(Error::at(at, ReadError::GuardOutside));
         }
         if let Meaning::Value(val, false) = self.sentence(&statement.nodes, statement.span, frame)? {
             self.print(val, statement.span)?;
@@ -209,12 +204,7 @@ impl Machine {
             return Ok(());
         }
         if self.looped + self.branched > 0 {
-            return fail(
-                Code::AplOutput,
-                span,
-                "what is printed here would be printed for each pass of a loop, or only in one branch",
-                "return the value, and print it outside",
-            );
+            return Err(Error::at(span, NotationError::Output));
         }
         self.outputs.push((val, span));
         Ok(())
@@ -224,17 +214,10 @@ impl Machine {
     pub fn call(&mut self, func: &Func, left: Option<Val>, right: Val) -> Result<Val> {
         self.calls += 1;
         if self.calls > MAX_CALLS {
-            let what = format!("more than {MAX_CALLS} functions are applied while the program is made explicit");
-            return fail(Code::AplLimit, func.span, what, "recursion and `⍣` over constants are written out; make the count an argument");
+            return Err(Error::at(func.span, LimitError::Calls { most: MAX_CALLS }));
         }
         if left.iter().chain([&right]).any(|val| val.has_more_parts_than(MAX_PARTS)) {
-            let what = format!("a nested vector has more than {MAX_PARTS} parts that differ in kind or shape");
-            return fail(
-                Code::AplLimit,
-                func.span,
-                what,
-                "recursion over constants is written out, and makes its values grow here; make the count an argument",
-            );
+            return Err(Error::at(func.span, LimitError::Parts { most: MAX_PARTS }));
         }
         let before = std::mem::replace(&mut self.b.at, func.span);
         let given = (left.as_ref().map(Val::shown), right.shown());
@@ -277,8 +260,8 @@ impl Machine {
     /// Calls a dfn with whole arguments; if it is defined for smaller ones only, with their cells.
     fn lifting(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let whole = self.attempt(|m| m.call_dfn(closure, left.clone(), right.clone(), span));
-        let trouble = match whole {
-            Err(trouble) if trouble.code == Code::AplRank => trouble,
+        let error = match whole {
+            Err(error) if matches!(error.kind, ErrorKind::Rank(_)) => error,
             other => return other,
         };
         let rank = |val: &Val| if let Val::Arr(arr) = val { arr.rank() } else { 0 };
@@ -305,7 +288,7 @@ impl Machine {
                 }
             }
         }
-        Err(trouble)
+        Err(error)
     }
 
     fn cells_of(&mut self, closure: &Rc<Closure>, frames: (usize, usize), left: &Option<Val>, right: &Val, span: Span) -> Result<Val> {
@@ -358,21 +341,16 @@ impl Machine {
         self.called.insert(closure.span);
         let dfn = Rc::as_ptr(&closure.dfn);
         if self.stack.len() >= MAX_DEPTH {
-            return fail(
-                Code::AplRecursion,
-                span,
-                format!("functions call each other more than {MAX_DEPTH} deep while the program is made explicit"),
-                "recursion that depends on values must be the last thing that a function does; else write it with `⍣` or a reduction",
-            );
+            return Err(Error::at(span, RecursionError::Deep { most: MAX_DEPTH }));
         }
         if !closure.dfn.recursive || self.stack.contains(&dfn) {
             return self.unrolled(closure, left, right, span);
         }
         let written_out = self.attempt(|m| m.unrolled(closure, left.clone(), right.clone(), span));
         match written_out {
-            Err(trouble) if trouble.code == Code::AplRecursion => match Tail::of(&closure.dfn) {
+            Err(error) if matches!(error.kind, ErrorKind::Recursion(_)) => match Tail::of(&closure.dfn) {
                 Some(_) => self.tail_loop(closure, left, right, span),
-                None => Err(trouble),
+                None => Err(error),
             },
             other => other,
         }
@@ -411,14 +389,7 @@ impl Machine {
                 match cond.constant() {
                     Some(Scalar::Bool(true)) => return self.result(statement, frame),
                     Some(_) => continue,
-                    None if dfn.recursive => {
-                        return fail(
-                            Code::AplRecursion,
-                            guard[0].span,
-                            "whether the function calls itself again depends on values, and the call is not the last thing that it does",
-                            "make `∇` the last function of its statement, or write the loop with `⍣` or a reduction",
-                        );
-                    }
+                    None if dfn.recursive => return Err(Error::at(guard[0].span, RecursionError::Values)),
                     None => {
                         return self.branch(cond.expr, &mut |m| m.result(statement, frame), &mut |m| m.body(dfn, at + 1, frame, span));
                     }
@@ -433,13 +404,13 @@ impl Machine {
                 Meaning::Value(..) | Meaning::Function(_) => {}
             }
         }
-        fail(Code::AplNoValue, span, "the function has no result", "end it with a sentence that is not assigned")
+        Err(Error::at(span, NameError::NoResult))
     }
 
     pub fn result(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Result<Val> {
         match self.sentence(&statement.nodes, statement.span, frame)? {
             Meaning::Value(val, _) => Ok(val),
-            Meaning::Function(_) => fail(Code::AplClass, statement.span, "the result of a dfn is an array, and this is a function", ""),
+            Meaning::Function(_) => Err(Error::at(statement.span, NameError::FunctionForResult)),
         }
     }
 
@@ -464,22 +435,21 @@ impl Machine {
     pub fn condition(&mut self, guard: &[Node], frame: &Rc<Frame>) -> Result<Arr> {
         let span = guard[0].span.to(guard[guard.len() - 1].span);
         let cond = self.value_of(guard, frame)?;
-        self.truth(cond, span, "the condition of a guard")
+        self.truth(cond, span, Role::GuardCondition)
     }
 
     /// A single truth value.
-    pub fn truth(&mut self, cond: Val, span: Span, what: &str) -> Result<Arr> {
+    pub fn truth(&mut self, cond: Val, span: Span, role: Role) -> Result<Arr> {
         self.b.at = span;
-        let cond = cond.simple(span, what)?;
+        let cond = cond.simple(span, role)?;
         let cond = if cond.count() == Some(1) { self.first_element(cond) } else { cond };
         if !cond.shape.is_empty() {
-            let shown = cond.shown();
-            return fail(Code::AplRank, span, format!("{what} is one truth value, not {shown}"), "make one of many with `∧/` or `∨/`");
+            return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::OneTruth, found: cond.shown() }));
         }
         match (cond.kind, cond.constant_int()) {
             (Kind::Bool, _) => Ok(cond),
             (_, Some(value @ 0..=1)) => Ok(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(value == 1)])),
-            _ => fail(Code::AplKind, span, format!("{what} is 0 or 1, and this is of kind {}", cond.kind.name()), "compare it, as in `0≠`"),
+            _ => Err(Error::at(span, KindError::NoTruth { role, kind: cond.kind })),
         }
     }
 }
@@ -497,9 +467,4 @@ fn assigned_names(nodes: &[Node]) -> Vec<Rc<str>> {
         }
     }
     out
-}
-
-/// A size in a message about two places.
-pub fn sizes_words(a: &Dim, b: &Dim) -> String {
-    format!("{} and {}", dim_shown(a), dim_shown(b))
 }

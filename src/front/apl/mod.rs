@@ -6,7 +6,7 @@
 //!
 //! `tree` reads words and brackets, `sentence` finds out which words are functions and what belongs to what, `machine` and `loops` execute: names,
 //! calls, guards, loops. What the glyphs mean is in `prims` and the rooms that it names; `build` puts core together; `program` has files and
-//! entry points.
+//! entry points. What is wrong is data, `error`, until `report` puts it into words.
 
 mod build;
 mod error;
@@ -26,6 +26,7 @@ mod prims;
 mod program;
 mod ragged;
 mod reduce;
+mod report;
 mod scalar;
 mod search;
 mod sentence;

@@ -1,12 +1,16 @@
 //! Operators: each, reductions, scans, products, power, rank, and those that put functions together.
 
-use super::error::{Result, fail};
+use super::error::{
+    Applied, Arity, Constant, Error, ErrorKind, KindError, NestingError, NotationError, OperandError, RankError, Result, Role,
+    SentenceError, Wanted,
+};
 use super::functions::{Derived, Func, Operand};
+use super::lift::never_agree;
 use super::machine::Machine;
 use super::scalar::is_dyadic;
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::{Op, highest, lowest};
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, ExprKind, Shape};
 use std::rc::Rc;
 
@@ -83,12 +87,7 @@ impl Machine {
         self.looped -= usize::from(!frame.is_empty());
         self.b.at = span;
         let Val::Arr(made) = made else {
-            return fail(
-                Code::AplNesting,
-                span,
-                "each result here is a nested vector of different items, and an array of these is not supported",
-                "return the parts by separate functions",
-            );
+            return Err(Error::at(span, NestingError::Results));
         };
         if frame.is_empty() {
             self.b.merge();
@@ -101,15 +100,7 @@ impl Machine {
             return self.rows_made(&frame[0], args, made.flat());
         }
         if let Some(local) = made.shape.iter().find(|dim| self.b.is_local(dim)) {
-            let shown = super::value::dim_shown(local);
-            return fail(
-                Code::AplNesting,
-                span,
-                format!(
-                    "the results here may differ in their sizes (`{shown}` is found out for each of them), and such nested arrays are not supported"
-                ),
-                "make them equally long with `↑`, or reduce each to a number",
-            );
+            return Err(Error::at(span, NestingError::Sizes(local.clone())));
         }
         let body = self.b.close(made.expr);
         let args = names.into_iter().zip(arrays.iter().map(|arr| arr.expr.clone())).collect();
@@ -134,7 +125,7 @@ impl Machine {
             if fr == 0 {
                 return apply(self, None, right);
             }
-            let right = right.arr(span, "going through cells")?;
+            let right = right.arr(span, Role::Cells)?;
             let frame = right.shape[..fr].to_vec();
             return self.mapped(&frame, &[right], false, &mut |m, mut cells| apply(m, None, cells.remove(0)));
         };
@@ -142,22 +133,22 @@ impl Machine {
             return apply(self, Some(left), right);
         }
         if fl == 0 {
-            let right = right.arr(span, "going through cells")?;
+            let right = right.arr(span, Role::Cells)?;
             let frame = right.shape[..fr].to_vec();
             return self.mapped(&frame, &[right], false, &mut |m, mut cells| apply(m, Some(left.clone()), cells.remove(0)));
         }
         if fr == 0 {
-            let left = left.arr(span, "going through cells")?;
+            let left = left.arr(span, Role::Cells)?;
             let frame = left.shape[..fl].to_vec();
             return self.mapped(&frame, &[left], false, &mut |m, mut cells| apply(m, Some(cells.remove(0)), right.clone()));
         }
-        let (left, right) = (left.arr(span, "going through cells")?, right.arr(span, "going through cells")?);
+        let (left, right) = (left.arr(span, Role::Cells)?, right.arr(span, Role::Cells)?);
         let common = fl.min(fr);
         let mut wanted = right.shape.clone();
         wanted[..common].clone_from_slice(&left.shape[..common]);
         for (x, y) in left.shape[..common].iter().zip(&right.shape[..common]) {
             if x.never_equal(y) {
-                return Err(super::lift::length_error(&left, &right, x, y, span));
+                return Err(never_agree(&left, &right, (x.clone(), y.clone()), span));
             }
         }
         let right = self.coerced(right, &wanted, span)?;
@@ -173,13 +164,14 @@ impl Machine {
     pub fn operator(&mut self, derived: &Derived, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let fun = |operand: &Operand, m: &Machine| match operand {
             Operand::Fun(func) => Ok(func.clone()),
-            Operand::Val(_) => fail(Code::AplOperand, m.b.at, format!("an operand of `{}` must be a function", derived.op), ""),
+            Operand::Val(_) => Err(Error::at(m.b.at, OperandError::NoFunction { operator: derived.op })),
         };
+        let arguments = |function: Applied, takes: Arity| Err(Error::at(span, SentenceError::Arguments { function, takes }));
         match derived.op {
             '⍁' => {
                 let f = fun(&derived.left, self)?;
                 let Some(left) = left else {
-                    return fail(Code::AplLeft, span, "an outer product has two arguments", "");
+                    return arguments(Applied::OuterProduct, Arity::Two);
                 };
                 self.outer(&f, left, right, span)
             }
@@ -190,7 +182,7 @@ impl Machine {
             '\\' | '⍀' => {
                 let f = fun(&derived.left, self)?;
                 if left.is_some() {
-                    return fail(Code::AplNotation, span, "a scan has one argument", "");
+                    return arguments(Applied::Scan, Arity::One);
                 }
                 self.scan(&f, right, derived.op == '\\', derived.axis.as_ref(), span)
             }
@@ -206,12 +198,7 @@ impl Machine {
             '.' => {
                 let (f, g) = (fun(&derived.left, self)?, fun(derived.right.as_ref().expect("two operands"), self)?);
                 let Some(left) = left else {
-                    return fail(
-                        Code::AplNotation,
-                        span,
-                        "an inner product has two arguments",
-                        "determinants are not part of the language",
-                    );
+                    return arguments(Applied::InnerProduct, Arity::Two);
                 };
                 self.inner(&f, &g, left, right, span)
             }
@@ -222,7 +209,7 @@ impl Machine {
                 }
                 (Operand::Val(val), Operand::Fun(f)) if left.is_none() => self.call(f, Some(val.clone()), right),
                 (Operand::Fun(f), Operand::Val(val)) if left.is_none() => self.call(f, Some(right), val.clone()),
-                _ => fail(Code::AplOperand, span, "a function with a bound argument takes one argument", ""),
+                _ => arguments(Applied::Bound, Arity::One),
             },
             '⍥' => {
                 let (f, g) = (fun(&derived.left, self)?, fun(derived.right.as_ref().expect("two operands"), self)?);
@@ -252,11 +239,11 @@ impl Machine {
                 let f = fun(&derived.left, self)?;
                 match derived.right.as_ref().expect("two operands") {
                     Operand::Val(sizes) if left.is_none() => self.stencil(&f, sizes, right, span),
-                    _ => fail(Code::AplOperand, span, "`⌺` takes a function and the sizes of windows", ""),
+                    _ => Err(Error::at(span, OperandError::Stencil)),
                 }
             }
             '@' => self.at_places(derived, left, right, span),
-            other => fail(Code::AplNotation, span, format!("the operator `{other}` is not supported"), ""),
+            other => Err(Error::at(span, NotationError::Operator(other))),
         }
     }
 
@@ -266,7 +253,7 @@ impl Machine {
             Val::Tup(_) | Val::Rag(_) => None,
         };
         let Some(ranks) = ranks else {
-            return fail(Code::AplStatic, span, "the ranks of `⍤` are one to three constants", "write `f⍤1` or `f⍤0 1`");
+            return Err(Error::at(span, Constant::Ranks));
         };
         let (one, l, r) = match ranks.as_slice() {
             [k] => (*k, *k, *k),
@@ -302,7 +289,7 @@ impl Machine {
             let tried =
                 self.attempt(|m| m.mapped(&frame, std::slice::from_ref(arr), true, &mut |m, mut cells| m.call(f, None, cells.remove(0))));
             return match tried {
-                Err(trouble) if trouble.code == Code::AplNesting || trouble.code == Code::AplStatic => match written_out(arr) {
+                Err(error) if may_be_written_out(&error) => match written_out(arr) {
                     Some(count) => {
                         let mut out = Vec::new();
                         for at in 0..count {
@@ -324,7 +311,7 @@ impl Machine {
         };
         let tried = self.attempt(|m| m.each_pair(f, a.clone(), b.clone(), span));
         match tried {
-            Err(trouble) if trouble.code == Code::AplNesting || trouble.code == Code::AplStatic => {
+            Err(error) if may_be_written_out(&error) => {
                 if written_out(if a.rank() == 0 { &b } else { &a }).is_none() {
                     return self.with_rows(|m| m.each_pair(f, a.clone(), b.clone(), span));
                 }
@@ -345,8 +332,7 @@ impl Machine {
             return self.mapped(&frame, &[a], true, &mut |m, mut cells| m.call(f, Some(cells.remove(0)), item.clone()));
         }
         if a.rank() != b.rank() {
-            let what = format!("arrays of {} and {} do not agree (RANK ERROR)", shape_shown(a.outer()), shape_shown(b.outer()));
-            return fail(Code::AplRank, span, what, "`¨` takes arrays of the same shape, or one scalar");
+            return Err(Error::at(span, RankError::Each { left: a.outer_origin(), right: b.outer_origin() }));
         }
         let wanted: Vec<Dim> = a.outer().iter().chain(b.cell()).cloned().collect();
         let b = self.coerced(b, &wanted, span)?;
@@ -367,14 +353,14 @@ impl Machine {
                 m.mapped(&fb, std::slice::from_ref(b), true, &mut |m, mut r| m.call(f, Some(l.clone()), r.remove(0)))
             });
         }
-        let _ = right.arr(span, "an outer product")?;
-        let _ = left.arr(span, "an outer product")?;
+        let _ = right.arr(span, Role::OuterProduct)?;
+        let _ = left.arr(span, Role::OuterProduct)?;
         Err(self.silent())
     }
 
     /// `f.g`.
     pub fn inner(&mut self, f: &Func, g: &Func, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (mut a, mut b) = (left.simple(span, "an inner product")?, right.simple(span, "an inner product")?);
+        let (mut a, mut b) = (left.simple(span, Role::InnerProduct)?, right.simple(span, Role::InnerProduct)?);
         if a.rank() == 0 && b.rank() == 0 {
             return self.call(g, Some(Val::Arr(a)), Val::Arr(b));
         }
@@ -387,7 +373,7 @@ impl Machine {
         }
         let (x, y) = (a.shape[a.rank() - 1].clone(), b.shape[0].clone());
         if x.never_equal(&y) {
-            return Err(super::lift::length_error(&a, &b, &x, &y, span));
+            return Err(never_agree(&a, &b, (x, y), span));
         }
         let mut wanted = b.shape.clone();
         wanted[0] = x;
@@ -402,7 +388,7 @@ impl Machine {
                     Some(_) => m.call(g, Some(row.clone()), column)?,
                     None => m.each(g, Some(row.clone()), column, span)?,
                 };
-                let pairs = pairs.arr(span, "an inner product")?;
+                let pairs = pairs.arr(span, Role::InnerProduct)?;
                 m.reduce_row(f, pairs, span)
             })
         })
@@ -413,22 +399,18 @@ impl Machine {
         match how {
             Operand::Fun(until) => self.until(f, until, left, right),
             Operand::Val(count) => {
-                let count = count.clone().simple(span, "the right operand of `⍣`")?;
+                let count = count.clone().simple(span, Role::PowerCount)?;
                 let count = if count.count() == Some(1) { self.first_element(count) } else { count };
                 if !count.shape.is_empty() || count.kind > Kind::Int && count.constant_int().is_none() {
-                    return fail(Code::AplKind, span, format!("the right operand of `⍣` is a whole number, not {}", count.shown()), "");
+                    return Err(Error::at(
+                        span,
+                        KindError::Takes { role: Role::PowerCount, wanted: Wanted::WholeNumber, found: count.shown() },
+                    ));
                 }
                 match count.constant_int() {
                     Some(0) => return Ok(right),
                     Some(1) => return self.call(f, left, right),
-                    Some(n) if n < 0 => {
-                        return fail(
-                            Code::AplNotation,
-                            span,
-                            "a function is inverted by a negative power, which is not supported",
-                            "write the inverse",
-                        );
-                    }
+                    Some(n) if n < 0 => return Err(Error::at(span, NotationError::Inverse)),
                     _ => {}
                 }
                 if count.kind == Kind::Bool {
@@ -464,19 +446,24 @@ impl Machine {
             init,
             None,
             &mut |m, state| {
-                let done = m.truth(parts(state).1, span, "the condition of `⍣`")?;
+                let done = m.truth(parts(state).1, span, Role::PowerCondition)?;
                 Ok(m.b.op1(Op::Not, PrimType::Bool, done.expr))
             },
             &mut |m, state, _| {
                 let (now, _) = parts(state);
                 let next = m.call(f, left.clone(), now.clone())?;
                 let done = m.call(until, Some(next.clone()), now)?;
-                let done = m.truth(done, span, "the condition of `⍣`")?;
+                let done = m.truth(done, span, Role::PowerCondition)?;
                 Ok(Val::Tup(Rc::new(vec![next, Val::Arr(done)])))
             },
         )?;
         Ok(parts(out).0)
     }
+}
+
+/// Whether a map that is refused for this may be possible item by item.
+fn may_be_written_out(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Nesting(_) | ErrorKind::Static(_))
 }
 
 /// How many items a vector has, if they can be written out.

@@ -1,11 +1,11 @@
 //! `↑` and `↓` with numbers: parts of arrays, filled where there is nothing.
 
-use super::error::{Result, fail};
+use super::error::{Computed, Error, IndexError, LengthError, MixtureError, NestingError, Result, Role, StaticError};
 use super::machine::Machine;
 use super::structure::{MAX_RANK, MAX_SIZE, filled, is_natural};
 use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Prim};
 use std::rc::Rc;
 
@@ -109,32 +109,27 @@ impl Machine {
     }
     /// `n↑` and `n↓`.
     pub fn take_drop(&mut self, take: bool, left: Val, right: Val, axis: Option<&Val>, span: Span) -> Result<Val> {
-        let what = if take { "the left argument of `↑`" } else { "the left argument of `↓`" };
-        let counts = left.simple(span, what)?;
-        let counts = self.whole(counts, span, what)?;
+        let role = Role::Left(if take { '↑' } else { '↓' });
+        let counts = left.simple(span, role)?;
+        let counts = self.whole(counts, span, role)?;
         let right = match right {
             Val::Rag(rag) => {
                 let len = rag.lengths.shape[0].clone();
                 let numbers = self.b.iota(&len);
                 let numbers = self.b.named(Kind::Int, vec![len], numbers);
                 if take {
-                    return Val::Rag(rag).arr(span, "`↑` with a number of items").map(Val::Arr);
+                    return Val::Rag(rag).arr(span, Role::Of('↑')).map(Val::Arr);
                 }
-                let at = self.take_drop(false, Val::Arr(counts), Val::Arr(numbers), None, span)?.arr(span, "`↓`")?;
+                let at = self.take_drop(false, Val::Arr(counts), Val::Arr(numbers), None, span)?.arr(span, Role::Of('↓'))?;
                 return self.rows_at(&rag, &at);
             }
             Val::Tup(items) => {
                 let Some(n) = counts.constant_int().filter(|_| counts.count() == Some(1)) else {
-                    return fail(
-                        Code::AplMixture,
-                        span,
-                        "parts of a nested vector of different items are taken by constants only",
-                        "use a literal",
-                    );
+                    return Err(Error::at(span, MixtureError::Computed(Computed::Cut)));
                 };
                 let (len, n_abs) = (items.len(), (n.unsigned_abs() as usize).min(items.len()));
                 if take && n.unsigned_abs() as usize > len {
-                    return fail(Code::AplNesting, span, format!("the vector has {len} items only"), "");
+                    return Err(Error::at(span, NestingError::Short { items: len }));
                 }
                 let kept = match (take, n >= 0) {
                     (true, true) => items[..n_abs].to_vec(),
@@ -146,11 +141,11 @@ impl Machine {
             }
             Val::Arr(arr) => arr,
         };
-        if counts.constant_ints().is_some_and(|ints| ints.iter().any(|n| n.saturating_abs() > MAX_SIZE)) {
-            return fail(Code::AplIndex, span, format!("{what} is too large"), "");
+        if let Some(size) = counts.constant_ints().and_then(|ints| ints.into_iter().find(|n| n.saturating_abs() > MAX_SIZE)) {
+            return Err(Error::at(span, IndexError::TooLarge { role, size }));
         }
         let Some(count) = counts.count().filter(|_| counts.shape.len() <= 1) else {
-            return fail(Code::AplStatic, span, format!("{what} must have a known length"), "it says of how many axes parts are taken");
+            return Err(Error::at(span, StaticError::Length { role, found: counts.shown(), most: None }));
         };
         let mut arr = right;
         if arr.rank() == 0 {
@@ -158,8 +153,7 @@ impl Machine {
             arr = self.reshaped(&ones, &arr, span)?;
         }
         if count as usize > arr.rank() {
-            let what = format!("{count} numbers, and the array has rank {} (LENGTH ERROR)", arr.rank());
-            return fail(Code::AplLength, span, what, "give a number for each axis at most");
+            return Err(Error::at(span, LengthError::Axes { numbers: count, rank: arr.rank() }));
         }
         let constant = arr.lits().filter(|_| arr.rank() == 1 && arr.is_simple() && count == 1);
         if let (Some(lit), Some(n)) = (constant, counts.constant_int().filter(|n| n.saturating_abs() <= 4096)) {

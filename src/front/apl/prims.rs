@@ -1,12 +1,15 @@
 //! The functions that are glyphs: which of the others' functions each is with one argument and with two.
 
-use super::error::{Result, fail};
+use super::error::{
+    Applied, Arity, Axis, Computed, Constant, Error, IndexError, MixtureError, NestingError, NotationError, RankError, Result, Role,
+    SentenceError,
+};
 use super::machine::Machine;
 use super::scalar;
 use super::structure::{Place, product};
 use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, ExprKind, Index, Prim, Shape};
 
 impl Machine {
@@ -14,7 +17,7 @@ impl Machine {
     pub fn primitive(&mut self, glyph: char, axis: Option<&Val>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let takes_axis = if left.is_some() { ",⍪⌽⊖/⌿\\⍀↑↓" } else { "⌽⊖" }.contains(glyph);
         if axis.is_some() && !takes_axis {
-            return fail(Code::AplNotation, span, format!("`{glyph}` with an axis is not supported"), "use `⍤` or `⍉`");
+            return Err(Error::at(span, NotationError::Axis(glyph)));
         }
         match left {
             Some(left) => self.dyadic(glyph, axis, left, right, span),
@@ -46,7 +49,7 @@ impl Machine {
                 Val::Arr(arr) => self.ravelled(&arr).map(Val::Arr),
             },
             '⍪' => {
-                let arr = right.arr(span, "`⍪`")?;
+                let arr = right.arr(span, Role::Of('⍪'))?;
                 let outer = arr.outer().to_vec();
                 let sizes = match outer.split_first() {
                     None => vec![Dim::constant(1), Dim::constant(1)],
@@ -76,7 +79,7 @@ impl Machine {
                 }
             },
             '⍉' => {
-                let arr = right.arr(span, "`⍉`")?;
+                let arr = right.arr(span, Role::Of('⍉'))?;
                 let order: Vec<usize> = (0..arr.rank()).rev().collect();
                 self.transposed(&order, &arr).map(Val::Arr)
             }
@@ -111,7 +114,7 @@ impl Machine {
             '⌹' => self.domino(None, right, span),
             '?' => self.roll(right, span),
             '⍕' => self.format(right, span),
-            _ => fail(Code::AplSentence, span, format!("`{glyph}` takes two arguments (SYNTAX ERROR)"), "write an array in front of it"),
+            _ => Err(Error::at(span, SentenceError::Arguments { function: Applied::Glyph(glyph), takes: Arity::Two })),
         }
     }
 
@@ -123,9 +126,9 @@ impl Machine {
             '⊢' => Ok(right),
             '⊣' => Ok(left),
             '⍴' => {
-                let sizes = self.sizes(left, span, "the left argument of `⍴`")?;
+                let sizes = self.sizes(left, span, Role::Left('⍴'))?;
                 match right {
-                    Val::Rag(_) => right.arr(span, "`⍴`").map(Val::Arr),
+                    Val::Rag(_) => right.arr(span, Role::Of('⍴')).map(Val::Arr),
                     Val::Arr(arr) => self.reshaped(&sizes, &arr, span).map(Val::Arr),
                     Val::Tup(items) => {
                         let n = match sizes.as_slice() {
@@ -133,7 +136,7 @@ impl Machine {
                             _ => None,
                         };
                         let Some(n) = n else {
-                            return fail(Code::AplMixture, span, "a nested vector of different items keeps a constant length", "");
+                            return Err(Error::at(span, MixtureError::Computed(Computed::Reshaped)));
                         };
                         let items = (0..n as usize).map(|at| items[at % items.len()].clone()).collect();
                         self.strand(items)
@@ -151,12 +154,12 @@ impl Machine {
             '⍳' => self.index_of(left, right, span),
             '↑' | '↓' => self.take_drop(glyph == '↑', left, right, axis, span),
             '⌽' | '⊖' => {
-                let arr = right.arr(span, "a rotation")?;
+                let arr = right.arr(span, Role::Rotation)?;
                 if arr.rank() == 0 {
                     return Ok(Val::Arr(arr));
                 }
                 let axis = self.axis_number(axis, arr.rank(), if glyph == '⌽' { arr.rank() - 1 } else { 0 }, span)?;
-                let by = left.simple(span, "the left argument of a rotation")?;
+                let by = left.simple(span, Role::RotationBy)?;
                 self.rotated(by, &arr, axis, span).map(Val::Arr)
             }
             '⍉' => self.with_axes_in_order(left, right, span),
@@ -172,15 +175,15 @@ impl Machine {
             '⌷' => self.squad(left, right, span),
             '⊃' => self.pick(left, right, span),
             '∊' => {
-                let what = left.simple(span, "`∊`")?;
-                let set = right.simple(span, "`∊`")?;
+                let what = left.simple(span, Role::Of('∊'))?;
+                let set = right.simple(span, Role::Of('∊'))?;
                 self.member(what, set, span).map(Val::Arr)
             }
-            '~' => self.kept(left, right, false, "`~`", span),
-            '∩' => self.kept(left, right, true, "`∩`", span),
+            '~' => self.kept(left, right, false, '~', span),
+            '∩' => self.kept(left, right, true, '∩', span),
             '∪' => {
-                let left = Val::Arr(self.set(left, span, "`∪`")?);
-                let more = self.kept(right, left.clone(), false, "`∪`", span)?;
+                let left = Val::Arr(self.set(left, span, '∪')?);
+                let more = self.kept(right, left.clone(), false, '∪', span)?;
                 self.catenated(left, more, Place::Last, span)
             }
             '⍸' => self.interval_of(left, right, span),
@@ -190,34 +193,24 @@ impl Machine {
             '⌹' => self.domino(Some(left), right, span),
             '⊂' | '⊆' => self.parts(left, right, glyph == '⊆', span),
             '?' => self.deal(left, right, span),
-            '⍕' => fail(
-                Code::AplFormat,
-                span,
-                "`⍕` with a number of digits is not supported",
-                "what is printed is formatted; `⎕PP` sets the digits",
-            ),
-            '⍋' | '⍒' => fail(
-                Code::AplNotation,
-                span,
-                format!("`{glyph}` with an order of characters is not supported"),
-                "sort the positions: `x[⍋order⍳x]`",
-            ),
-            _ => fail(Code::AplSentence, span, format!("`{glyph}` takes one argument (SYNTAX ERROR)"), ""),
+            '⍕' => Err(Error::at(span, NotationError::Digits)),
+            '⍋' | '⍒' => Err(Error::at(span, NotationError::CharacterOrder(glyph))),
+            _ => Err(Error::at(span, SentenceError::Arguments { function: Applied::Glyph(glyph), takes: Arity::One })),
         }
     }
 
     /// `order⍉array`.
     fn with_axes_in_order(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let arr = right.arr(span, "`⍉`")?;
-        let order = left.simple(span, "the left argument of `⍉`")?;
-        let Some(order) = order.constant_ints() else {
-            return fail(Code::AplStatic, span, "the left argument of `⍉` must be known before the program runs", "write it as literals");
+        let arr = right.arr(span, Role::Of('⍉'))?;
+        let order = left.simple(span, Role::Left('⍉'))?;
+        let Some(written) = order.constant_ints() else {
+            return Err(Error::at(span, Constant::AxisOrder));
         };
-        let order: Option<Vec<usize>> = order.iter().map(|at| usize::try_from(at - self.origin).ok()).collect();
+        let order: Option<Vec<usize>> = written.iter().map(|at| usize::try_from(at - self.origin).ok()).collect();
         let most = order.as_ref().and_then(|order| order.iter().max().copied()).map_or(0, |most| most + 1);
         let order = order.filter(|order| order.len() == arr.rank() && (0..most).all(|axis| order.contains(&axis)));
         let Some(order) = order else {
-            return fail(Code::AplIndex, span, format!("these are not the axes of an array of rank {} (RANK ERROR)", arr.rank()), "");
+            return Err(Error::at(span, IndexError::AxisOrder { order: written, rank: arr.rank() }));
         };
         self.transposed(&order, &arr).map(Val::Arr)
     }
@@ -243,12 +236,14 @@ impl Machine {
             Some(Scalar::F64(value)) => value - self.origin as f64,
             Some(other) => match other.as_i128() {
                 Some(value) => (value - i128::from(self.origin)) as f64,
-                None => return fail(Code::AplStatic, span, "an axis is a constant number", ""),
+                None => return Err(Error::at(span, Constant::Axis { between: true })),
             },
-            None => return fail(Code::AplStatic, span, "an axis is a constant number", ""),
+            None => return Err(Error::at(span, Constant::Axis { between: true })),
         };
         if number <= -1.0 || number > 15.0 {
-            return fail(Code::AplIndex, span, "there is no such axis (RANK ERROR)", "");
+            let counted = (number.ceil() as i64).saturating_add(self.origin);
+            let axis = if number.fract() == 0.0 { Axis::At(counted) } else { Axis::Before(counted) };
+            return Err(Error::at(span, IndexError::NoAxis { axis, rank: None }));
         }
         Ok(if number.fract() == 0.0 { Place::Axis(number as usize) } else { Place::Before(number.ceil() as usize) })
     }
@@ -260,12 +255,7 @@ impl Machine {
                 let levels = Arr::with_outer(0, &arr.levels);
                 Ok(Val::Arr(arr.levelled(levels)))
             }
-            other => fail(
-                Code::AplNesting,
-                span,
-                format!("a nested vector of different items is enclosed, which is not supported: {}", other.shown()),
-                "as an item of another vector write it in parentheses: `('ab' 1)('cde' 2)`",
-            ),
+            other => Err(Error::at(span, NestingError::Enclosed(other.shown()))),
         }
     }
     fn first(&mut self, val: Val, span: Span) -> Result<Val> {
@@ -291,7 +281,7 @@ impl Machine {
             // An empty array gives a fill.
             let flat = self.ravelled(&arr)?;
             let one = self.b.literal(Kind::Int, &[], vec![Scalar::I64(1)]);
-            let taken = self.take_drop(true, Val::Arr(one), Val::Arr(flat), None, span)?.arr(span, "`⊃`")?;
+            let taken = self.take_drop(true, Val::Arr(one), Val::Arr(flat), None, span)?.arr(span, Role::Of('⊃'))?;
             return Ok(Val::Arr(self.first_element(taken)));
         }
         let zeros: Vec<_> = arr.outer().iter().map(|_| self.b.int(0)).collect();
@@ -313,13 +303,13 @@ impl Machine {
         };
         let mut arrays = Vec::new();
         for item in items.iter() {
-            arrays.push(item.clone().simple(span, "an item of what `↑` mixes")?);
+            arrays.push(item.clone().simple(span, Role::MixedItem)?);
         }
         let rank = arrays.iter().map(Arr::rank).max().unwrap_or(0);
         let mut kind = arrays[0].kind;
         for arr in &arrays[1..] {
             let Some(joined) = kind.join(arr.kind) else {
-                return fail(Code::AplMixture, span, format!("{} and {} cannot stand in one array", kind.words(), arr.kind.words()), "");
+                return Err(Error::at(span, MixtureError::Kinds(kind, arr.kind)));
             };
             kind = joined;
         }
@@ -351,14 +341,14 @@ impl Machine {
                 same.push(arr);
             } else {
                 let sizes = Val::Arr(self.b.numbers(&shape));
-                let taken = self.take_drop(true, sizes, Val::Arr(arr), None, span)?.arr(span, "`↑`")?;
+                let taken = self.take_drop(true, sizes, Val::Arr(arr), None, span)?.arr(span, Role::Of('↑'))?;
                 same.push(self.coerced(taken, &shape, span)?);
             }
         }
         Ok(Val::Arr(self.stacked(kind, same)?.flat()))
     }
     fn split(&mut self, val: Val, span: Span) -> Result<Val> {
-        let arr = val.arr(span, "`↓`")?;
+        let arr = val.arr(span, Role::Of('↓'))?;
         match arr.rank() {
             0 => Ok(Val::Arr(arr)),
             rank => {
@@ -431,16 +421,11 @@ impl Machine {
 
     /// `?n`.
     fn roll(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "`?`")?;
+        let arr = right.simple(span, Role::Of('?'))?;
         let zero = arr.same == Some(0) || arr.constant_ints().is_some_and(|ints| !ints.is_empty() && ints.iter().all(|n| *n == 0));
-        let arr = self.whole(arr, span, "the argument of `?`")?;
+        let arr = self.whole(arr, span, Role::Argument('?'))?;
         if !zero && arr.constant_ints().is_some_and(|ints| ints.contains(&0)) {
-            return fail(
-                Code::AplMixture,
-                span,
-                "`?` of 0 gives a float and of other numbers whole numbers; one array has one kind",
-                "roll them apart",
-            );
+            return Err(Error::at(span, MixtureError::Rolls));
         }
         let site = self.site(span)?;
         let (name, kind) = if zero { ("apl_unit", Kind::Double) } else { ("apl_roll", Kind::Int) };
@@ -465,23 +450,22 @@ impl Machine {
     /// The number of a place where random numbers are made.
     fn site(&mut self, span: Span) -> Result<i64> {
         if self.looped > 0 {
-            let what = "random numbers within a loop, a reduction or `¨` would be the same in each pass";
-            return fail(Code::AplNotation, span, what, "make all of them at once outside, as in `?n⍴0`, and take a part in each pass");
+            return Err(Error::at(span, NotationError::Random));
         }
         self.rolls += 1;
         Ok(self.rolls)
     }
     /// `k?n`.
     fn deal(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let of = self.sizes(right, span, "the right argument of `?`")?;
-        let count = self.sizes(left, span, "the left argument of `?`")?;
+        let of = self.sizes(right, span, Role::Right('?'))?;
+        let count = self.sizes(left, span, Role::Left('?'))?;
         let ([n], [k]) = (of.as_slice(), count.as_slice()) else {
-            return fail(Code::AplRank, span, "`k?n` takes two whole numbers", "");
+            return Err(Error::at(span, RankError::Deal(count.len(), of.len())));
         };
         if let (Some(n), Some(k)) = (n.as_constant(), k.as_constant())
             && k > n
         {
-            return fail(Code::AplIndex, span, format!("{k} of {n} numbers cannot differ (DOMAIN ERROR)"), "");
+            return Err(Error::at(span, IndexError::Deal { count: k, of: n }));
         }
         let zeros = self.b.literal(Kind::Int, &[1], vec![Scalar::I64(0)]);
         let zeros = self.reshaped(std::slice::from_ref(n), &zeros, span)?;
@@ -492,7 +476,8 @@ impl Machine {
     }
 }
 
-fn outer_of(val: &Val) -> Vec<Dim> {
+/// The sizes of the outermost level of a value.
+pub fn outer_of(val: &Val) -> Vec<Dim> {
     match val {
         Val::Arr(arr) => arr.outer().to_vec(),
         Val::Tup(items) => vec![Dim::constant(items.len() as i64)],

@@ -1,12 +1,12 @@
 //! Files: what a script prints, and its functions as entry points.
 
 use super::build::{Form, Layout};
-use super::error::{self, Result, Trouble, fail};
+use super::error::{Error, ErrorKind, NameError, Result, SignatureError};
 use super::functions::{Fun, Func};
 use super::machine::{Binding, Files, Frame, Machine, Note};
 use super::tree::{self, Script, Signature};
 use super::value::{Kind, Val};
-use crate::base::{Code, FileId, SourceMap, Span, Symbol};
+use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::front::resolve::Loader;
 use crate::ir::core::{Atom, Define, Dim, Expr, ExprKind, Param, Program, Type};
@@ -58,44 +58,40 @@ pub fn program(sources: &SourceMap, loader: &dyn Loader, root: FileId, request: 
     let start = Span::new(root, 0, 0);
     let mut script = tree::read(root, &text);
     let mut out = Elaborated { precision: 10, ..Elaborated::default() };
-    let mut troubles = std::mem::take(&mut script.errors);
+    let mut errors = std::mem::take(&mut script.errors);
     let folder = sources.file(root).name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let read = |name: String| {
         let text = loader.load(&if name.starts_with('/') { name.clone() } else { format!("{folder}{name}") });
         (name, text)
     };
     let files: Rc<Files> = Rc::new(script.files().into_iter().map(read).collect());
-    if troubles.is_empty() {
-        troubles = printing(&script, &files, start, &mut out);
+    if errors.is_empty() {
+        errors = printing(&script, &files, start, &mut out);
     }
-    if troubles.is_empty() {
+    if errors.is_empty() {
         for signature in &script.signatures {
-            if let Err(trouble) = declared(&script, &files, signature, &mut out) {
-                troubles.push(trouble);
-            }
+            errors.extend(declared(&script, &files, signature, &mut out).err());
         }
-        if let Some(request) = request
-            && let Err(trouble) = entry((&script, &files), &request.name, &request.parameters, start, &mut out)
-        {
-            troubles.push(trouble);
+        if let Some(request) = request {
+            errors.extend(entry((&script, &files), &request.name, &request.parameters, start, &mut out).err());
         }
     }
-    troubles.sort_by_key(|trouble| trouble.labels.first().map(|label| (label.span.start, label.span.end)));
-    out.diagnostics = troubles.into_iter().map(|trouble| *trouble).collect();
+    errors.sort_by_key(|error| (error.at.start, error.at.end));
+    out.diagnostics = errors.iter().map(|error| error.report()).collect();
     out
 }
 
 /// What the script prints.
-fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborated) -> Vec<Trouble> {
+fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborated) -> Vec<Box<Error>> {
     let frame = Frame::new(None);
     let mut machine = Machine::new(start);
     machine.files = files.clone();
-    let mut troubles = machine.script(&script.statements, &frame);
+    let mut errors = machine.script(&script.statements, &frame);
     out.notes = std::mem::take(&mut machine.notes);
     out.notes.sort_by_key(|note| (note.span.start, note.span.end));
     out.precision = machine.precision as usize;
-    if !troubles.is_empty() {
-        return troubles;
+    if !errors.is_empty() {
+        return errors;
     }
     let outputs: Vec<Val> = machine.outputs.iter().map(|(val, _)| val.clone()).collect();
     out.printed = outputs.len();
@@ -108,10 +104,10 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
             out.forms.insert(name, layout.form);
             out.main = Some(name);
         }
-        Err(trouble) => troubles.push(trouble),
+        Err(error) => errors.push(error),
     }
     out.library.extend(machine.library);
-    troubles
+    errors
 }
 
 /// The body of a definition: its result with what sizes were found out hidden.
@@ -127,11 +123,7 @@ fn finished(machine: &mut Machine, value: &Val, span: Span) -> Result<(Expr, Lay
 
 /// An entry point with a signature.
 fn declared(script: &Script, files: &Rc<Files>, signature: &Signature, out: &mut Elaborated) -> Result<()> {
-    let wrong = || {
-        error::at(Code::AplSignature, signature.span, "this is not the type of an entry point")
-            .help("write `⍝: name : [n]f64 -> [n][3]i64 -> f64`: kinds are bool, i64, f64, c128 and char; the last type is that of the result and may be left out as `_`")
-            .boxed()
-    };
+    let wrong = || Error::at(signature.span, SignatureError::Form);
     let (name, ty) = signature.text.split_once(':').ok_or_else(wrong)?;
     let mut parts: Vec<&str> = ty.split("->").map(str::trim).collect();
     let result = parts.pop().filter(|_| (1..=2).contains(&parts.len())).ok_or_else(wrong)?;
@@ -147,7 +139,7 @@ fn declared(script: &Script, files: &Rc<Files>, signature: &Signature, out: &mut
     if fits {
         return Ok(());
     }
-    fail(Code::AplSignature, signature.span, format!("the result of `{name}` is not a {result}"), "write the type that it has, or `_`")
+    Err(Error::at(signature.span, SignatureError::Result { name: name.to_string(), declared: result.to_string() }))
 }
 
 fn parameter(text: &str) -> Option<Parameter> {
@@ -179,15 +171,14 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     let mut machine = Machine::new(span);
     machine.prints = false;
     machine.files = files.clone();
-    if let Some(trouble) = machine.script(&script.statements, &frame).into_iter().next() {
-        return Err(trouble);
+    if let Some(error) = machine.script(&script.statements, &frame).into_iter().next() {
+        return Err(error);
     }
     let func = match frame.find(name) {
         Some(Binding::Fun(func)) => func,
         _ => {
-            let near = frame.names().into_iter().find(|known| matches!(frame.find(known), Some(Binding::Fun(_))));
-            let help = near.map_or(String::new(), |near| format!("`{near}` is a function"));
-            return fail(Code::AplNoValue, span, format!("there is no function `{name}` in the script"), help);
+            let other = frame.names().into_iter().find(|known| matches!(frame.find(known), Some(Binding::Fun(_))));
+            return Err(Error::at(span, NameError::NoFunction { name: name.to_string(), other }));
         }
     };
     let mut indices: Vec<Symbol> = Vec::new();
@@ -226,8 +217,9 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     };
     let at = func.written();
     let func = Func { fun: func.fun, span: at };
-    let value = machine.call(&func, left, right).map_err(|trouble| {
-        if Machine::is_silent(&trouble) { error::at(Code::AplNoValue, span, "what the function uses has errors").boxed() } else { trouble }
+    let value = machine.call(&func, left, right).map_err(|error| match error.kind {
+        ErrorKind::Silent => Error::at(span, NameError::UsesBroken),
+        _ => error,
     })?;
     let (body, layout) = finished(&mut machine, &value, span)?;
     let ret = layout.ty();

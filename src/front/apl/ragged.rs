@@ -1,13 +1,13 @@
 //! Vectors of vectors whose lengths are found out when the program runs: their elements one after the other, and the lengths.
 
 use super::build::{Form, Layout};
-use super::error::{Result, fail};
+use super::error::{Error, LengthError, NestingError, Result, Role};
 use super::functions::Func;
 use super::machine::Machine;
 use super::structure::Place;
 use super::value::{Arr, Kind, Rag, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
 use std::rc::Rc;
 
@@ -81,7 +81,7 @@ impl Machine {
         let frame = at.shape.clone();
         self.with_rows(|m| {
             m.mapped(&frame, std::slice::from_ref(at), true, &mut |m, mut cells| {
-                let at = cells.remove(0).arr(m.b.at, "an index")?;
+                let at = cells.remove(0).arr(m.b.at, Role::Index)?;
                 m.row_of(rag, &ends, &at.expr).map(Val::Arr)
             })
         })
@@ -105,7 +105,7 @@ impl Machine {
         let mut data = arrays[0].clone();
         for arr in &arrays[1..] {
             let joined = self.catenated(Val::Arr(data), Val::Arr(arr.clone()), Place::Last, self.b.at)?;
-            data = joined.arr(self.b.at, "a row")?;
+            data = joined.arr(self.b.at, Role::Row)?;
         }
         Ok(Some(Rag { lengths, data }))
     }
@@ -132,14 +132,9 @@ impl Machine {
         if let Val::Arr(counts) = &left
             && counts.kind != Kind::Bool
         {
-            return fail(
-                Code::AplNesting,
-                span,
-                "the items of a vector of vectors are kept by truth values",
-                "compare the counts, as in `0<`",
-            );
+            return Err(Error::at(span, NestingError::RowsRepeated(counts.kind)));
         }
-        let at = self.replicated(left, Val::Arr(numbers), None, true, span)?.arr(span, "`/`")?;
+        let at = self.replicated(left, Val::Arr(numbers), None, true, span)?.arr(span, Role::Of('/'))?;
         self.rows_at(rag, &at)
     }
     /// `↑rows`: shorter ones are filled.
@@ -184,7 +179,8 @@ impl Machine {
                         Maker::Same(val) => val.clone(),
                         Maker::Cell(at) => cells[*at].clone(),
                         Maker::Row(rag, at) => {
-                            let (count, end) = (cells[*at].clone().arr(span, "a length")?, cells[*at + 1].clone().arr(span, "an end")?);
+                            let (count, end) =
+                                (cells[*at].clone().arr(span, Role::RowLength)?, cells[*at + 1].clone().arr(span, Role::RowEnd)?);
                             let start = m.b.op2(Op::Sub, I, end.expr, count.expr.clone());
                             Val::Arr(m.part(&rag.data, start, count.expr)?)
                         }
@@ -209,24 +205,19 @@ impl Machine {
             Val::Arr(arr) if arr.rank() == 1 => {
                 let mut wanted = arr.shape.clone();
                 if wanted[0].never_equal(len) {
-                    let what =
-                        format!("{} items go with {} (LENGTH ERROR)", super::value::dim_shown(&wanted[0]), super::value::dim_shown(len));
-                    return fail(Code::AplLength, span, what, "");
+                    return Err(Error::at(span, LengthError::Items(wanted[0].clone(), len.clone())));
                 }
                 wanted[0] = len.clone();
                 arrays.push(self.coerced(arr, &wanted, span)?);
                 Ok(Maker::Cell(at))
             }
-            other => {
-                let what = format!("{} goes with a vector of vectors of computed lengths", other.shown());
-                fail(Code::AplNesting, span, what, "`¨` takes vectors of the same length, or one scalar")
-            }
+            other => Err(Error::at(span, NestingError::RowsWith(other.shown()))),
         }
     }
     /// `⊂` and `⊆` with computed marks: parts of a vector.
     pub fn cut(&mut self, marks: &Arr, arr: &Arr, nested: bool, span: Span) -> Result<Val> {
         if !arr.is_simple() {
-            return fail(Code::AplNesting, span, format!("a nested vector is cut by constant marks only, and this is {}", arr.shown()), "");
+            return Err(Error::at(span, NestingError::Cut(arr.shown())));
         }
         let len = arr.shape[0].clone();
         let numbers = self.b.iota(&len);

@@ -1,14 +1,14 @@
 //! Reductions and scans.
 
 use super::build::Build;
-use super::error::{Result, fail};
+use super::error::{Constant, Error, KindError, LengthError, Result, Role};
 use super::functions::Func;
 use super::machine::Machine;
 use super::operators::{is_associative, neutral};
 use super::scalar::{dyad, is_dyadic};
-use super::value::{Arr, Kind, Val, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim};
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ impl Machine {
                 });
             }
             Val::Rag(rag) if left.is_none() && f.glyph() == Some(',') => return Ok(Val::Arr(rag.data.clone().levelled(vec![0, 1]))),
-            other => other.arr(span, "a reduction")?,
+            other => other.arr(span, Role::Reduction)?,
         };
         if arr.rank() == 0 {
             return Ok(Val::Arr(arr));
@@ -53,7 +53,7 @@ impl Machine {
         let frame = rows.shape[..arr.rank() - 1].to_vec();
         let Some(left) = left else {
             return self.mapped(&frame, &[rows], false, &mut |m, mut cells| {
-                let row = cells.remove(0).arr(span, "a reduction")?;
+                let row = cells.remove(0).arr(span, Role::Reduction)?;
                 m.reduce_row(f, row, span)
             });
         };
@@ -62,29 +62,19 @@ impl Machine {
             Val::Tup(_) | Val::Rag(_) => None,
         };
         let Some(n) = n else {
-            return fail(
-                Code::AplStatic,
-                span,
-                "the length of the windows of a reduction is a constant that is not 0",
-                "write it as a literal",
-            );
+            return Err(Error::at(span, Constant::Windows));
         };
         let len = rows.shape[arr.rank() - 1].clone();
         let count = len.sub(&Dim::constant(n.saturating_abs() - 1));
         if count.as_constant().is_some_and(|count| count < 0) {
-            return fail(
-                Code::AplLength,
-                span,
-                format!("windows of {} do not fit in {} (LENGTH ERROR)", n.saturating_abs(), shape_shown(arr.outer())),
-                "",
-            );
+            return Err(Error::at(span, LengthError::Windows { size: n.saturating_abs(), shape: arr.outer().to_vec() }));
         }
         let done = self.mapped(&frame, &[rows], false, &mut |m, mut cells| {
-            let row = cells.remove(0).arr(span, "a reduction")?;
+            let row = cells.remove(0).arr(span, Role::Reduction)?;
             let starts = m.b.iota(&count);
             let starts = m.b.named(Kind::Int, vec![count.clone()], starts);
             m.mapped(std::slice::from_ref(&count), &[starts], false, &mut |m, mut at| {
-                let from = at.remove(0).arr(span, "a window")?;
+                let from = at.remove(0).arr(span, Role::Window)?;
                 let window = m.window(&row, from.expr, n.saturating_abs());
                 let window = if n < 0 { m.reversed(&window, 0)? } else { window };
                 m.reduce_row(f, window, span)
@@ -122,12 +112,7 @@ impl Machine {
             let kind = glyph.filter(|c| is_dyadic(*c)).and_then(|c| dyad(c, row.kind, row.kind, None, span).ok());
             let value = glyph.zip(kind).and_then(|(c, spec)| neutral(c, spec.result).map(|value| (value, spec.result)));
             let Some((value, kind)) = value.filter(|_| simple) else {
-                return fail(
-                    Code::AplNeutral,
-                    span,
-                    "the vector is empty, and the function has no neutral element (DOMAIN ERROR)",
-                    "put one in front: `0,`",
-                );
+                return Err(Error::at(span, KindError::NoNeutral));
             };
             return Ok(Val::Arr(self.b.literal(kind, &[], vec![value])));
         }
@@ -239,7 +224,7 @@ impl Machine {
 
     /// `f\`.
     pub fn scan(&mut self, f: &Func, right: Val, last: bool, axis: Option<&Val>, span: Span) -> Result<Val> {
-        let arr = right.arr(span, "a scan")?;
+        let arr = right.arr(span, Role::Scan)?;
         if arr.rank() == 0 {
             return Ok(Val::Arr(arr));
         }
@@ -248,7 +233,7 @@ impl Machine {
         let rank = arr.rank();
         let frame = rows.shape[..rank - 1].to_vec();
         let done = self.mapped(&frame, &[rows], false, &mut |m, mut cells| {
-            let row = cells.remove(0).arr(span, "a scan")?;
+            let row = cells.remove(0).arr(span, Role::Scan)?;
             m.scan_row(f, row, span)
         })?;
         let Val::Arr(done) = done else { return Ok(done) };
@@ -289,7 +274,7 @@ impl Machine {
         let numbers = self.b.iota(&len);
         let numbers = self.b.named(Kind::Int, vec![len.clone()], numbers);
         self.mapped(std::slice::from_ref(&len), &[numbers], true, &mut |m, mut at| {
-            let at = at.remove(0).arr(span, "a scan")?.expr;
+            let at = at.remove(0).arr(span, Role::Scan)?.expr;
             let first = m.cell_at(&row, std::slice::from_ref(&at))?;
             m.repeat(Val::Arr(first), Some(at.clone()), &mut |m, _| Err(m.silent()), &mut |m, acc, i| {
                 let before = m.b.op2(Op::Sub, I, at.clone(), i.clone());

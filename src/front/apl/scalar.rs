@@ -1,10 +1,10 @@
 //! Scalar functions: what they do with single elements.
 
 use super::build::Build;
-use super::error::{Result, fail};
+use super::error::{Error, KindError, Result};
 use super::value::Kind;
 use crate::base::scalar::Op;
-use crate::base::{Code, Complex, PrimType, Scalar, Span};
+use crate::base::{Complex, PrimType, Scalar, Span};
 use crate::ir::core::{Expr, ExprKind, LoopForm, LoopParam};
 
 const I: PrimType = PrimType::I64;
@@ -59,8 +59,8 @@ fn one(operand: Kind, result: Kind, body: impl Fn(&mut Build, Expr) -> Expr + 's
     Monad { operand, result, body: Box::new(body) }
 }
 
-fn wrong_kind<T>(glyph: char, kind: Kind, span: Span, help: &str) -> Result<T> {
-    fail(Code::AplKind, span, format!("`{glyph}` is not defined for {} (DOMAIN ERROR)", kind.words()), help)
+fn undefined<T>(glyph: char, kind: Kind, span: Span) -> Result<T> {
+    Err(Error::at(span, KindError::Undefined { glyph, kind }))
 }
 
 /// What a scalar function of two arguments does with elements of these kinds. `exponent` is the right argument where it is one constant.
@@ -74,22 +74,13 @@ pub fn dyad(glyph: char, a: Kind, b: Kind, exponent: Option<i64>, span: Span) ->
     }
     for kind in [a, b] {
         if kind == Kind::Char {
-            return wrong_kind(
-                glyph,
-                kind,
-                span,
-                "characters can be compared with `=` and `≠`, searched for with `⍳`, and sorted with `⍋`",
-            );
+            return undefined(glyph, kind, span);
         }
     }
     let joined = a.max(b);
     let number = joined.max(Kind::Int);
     let real = |kind: Kind| {
-        if kind == Kind::Complex {
-            wrong_kind(glyph, kind, span, "take a part of it: `9○` real, `11○` imaginary, `|` size")
-        } else {
-            Ok(())
-        }
+        if kind == Kind::Complex { undefined(glyph, kind, span) } else { Ok(()) }
     };
     Ok(match glyph {
         '+' => same(number, Op::Add),
@@ -146,8 +137,7 @@ pub fn dyad(glyph: char, a: Kind, b: Kind, exponent: Option<i64>, span: Span) ->
             (Kind::Bool, _) => negated(Op::Or),
             (Kind::Int, '∨') => Dyad { operand: Kind::Int, result: Kind::Int, body: Box::new(gcd) },
             (Kind::Int, '∧') => Dyad { operand: Kind::Int, result: Kind::Int, body: Box::new(lcm) },
-            (kind, '∧' | '∨') => return wrong_kind(glyph, kind, span, "it is defined for truth values and whole numbers"),
-            (kind, _) => return wrong_kind(glyph, kind, span, "compare the numbers first: `0≠`"),
+            (kind, _) => return undefined(glyph, kind, span),
         },
         '!' => {
             real(joined)?;
@@ -157,7 +147,7 @@ pub fn dyad(glyph: char, a: Kind, b: Kind, exponent: Option<i64>, span: Span) ->
                 Dyad { operand: Kind::Double, result: Kind::Double, body: Box::new(binomial_of_floats) }
             }
         }
-        _ => return fail(Code::AplSentence, span, format!("`{glyph}` is no scalar function of two arguments"), ""),
+        _ => return Err(Error::at(span, KindError::NotOfPairs(glyph))),
     })
 }
 
@@ -332,7 +322,7 @@ fn factorial(b: &mut Build, n: Expr) -> Expr {
 /// What a scalar function of one argument does.
 pub fn monad(glyph: char, kind: Kind, span: Span) -> Result<Monad> {
     if kind == Kind::Char {
-        return wrong_kind(glyph, kind, span, "");
+        return undefined(glyph, kind, span);
     }
     let number = kind.max(Kind::Int);
     let float = kind.max(Kind::Double);
@@ -370,7 +360,7 @@ pub fn monad(glyph: char, kind: Kind, span: Span) -> Result<Monad> {
                 b.op1(Op::Convert(D), I, whole)
             })
         }
-        ('⌈' | '⌊', Kind::Complex) => return wrong_kind(glyph, kind, span, "round the parts: `9○` and `11○`"),
+        ('⌈' | '⌊', Kind::Complex) => return undefined(glyph, kind, span),
         ('⌈' | '⌊', _) => one(kind, kind, |_, x| x),
         ('!', Kind::Bool | Kind::Int) => one(Kind::Int, Kind::Double, factorial),
         ('!', Kind::Double) => one(kind, kind, |b, x| {
@@ -378,8 +368,7 @@ pub fn monad(glyph: char, kind: Kind, span: Span) -> Result<Monad> {
             b.op1(Op::Gamma, D, next)
         }),
         ('~', Kind::Bool) => one(kind, kind, |b, x| b.op1(Op::Not, B, x)),
-        ('~', _) => return wrong_kind(glyph, kind, span, "it negates truth values; compare the numbers first: `0=`"),
-        _ => return wrong_kind(glyph, kind, span, ""),
+        _ => return undefined(glyph, kind, span),
     })
 }
 
@@ -431,13 +420,6 @@ pub fn circle(k: i64, kind: Kind, span: Span) -> Result<Monad> {
             let turned = b.op2(Op::Mul, C, b.lit(Scalar::C128(Complex { re: 0.0, im: 1.0 })), x);
             b.op1(Op::Exp, C, turned)
         }),
-        _ => {
-            return fail(
-                Code::AplKind,
-                span,
-                format!("`{k}○` is not defined"),
-                "the left argument of `○` is a constant from ¯12 to ¯9, ¯7 to 7, or 9 to 12",
-            );
-        }
+        _ => return Err(Error::at(span, KindError::Circle(k))),
     })
 }

@@ -1,16 +1,20 @@
 //! Parts of arrays by masks and counts, positions, orders, and where patterns stand.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Result, fail};
+use super::error::{Error, KindError, LengthError, LimitError, RankError, Result, Role, Wanted};
+use super::lift::never_agree;
 use super::machine::Machine;
 use super::structure::filled;
-use super::value::{Arr, Kind, Val, dim_shown, shape_shown};
+use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span, Symbol};
+use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Dim, Expr, ExprKind, Index, Prim, Shape, Type};
 
 const I: PrimType = PrimType::I64;
 const B: PrimType = PrimType::Bool;
+
+/// Cells that constant counts make, whose places are written out.
+const MAX_EXPANDED: u64 = 1 << 16;
 
 impl Machine {
     /// A function of core of scalars.
@@ -64,9 +68,10 @@ impl Machine {
 
     /// `mask/arr` along an axis: compress and replicate.
     pub fn replicated(&mut self, left: Val, right: Val, axis: Option<&Val>, last: bool, span: Span) -> Result<Val> {
-        let counts = left.simple(span, "the left argument of `/`")?;
-        let mut arr = right.arr(span, "`/`")?;
-        let counts = if counts.kind == Kind::Bool { counts } else { self.whole(counts, span, "the left argument of `/`")? };
+        let role = Role::Left('/');
+        let counts = left.simple(span, role)?;
+        let mut arr = right.arr(span, Role::Of('/'))?;
+        let counts = if counts.kind == Kind::Bool { counts } else { self.whole(counts, span, role)? };
         if arr.rank() == 0 {
             arr = self.ravelled(&arr)?;
         }
@@ -74,12 +79,7 @@ impl Machine {
         let mut counts =
             if counts.count() == Some(1) && arr.shape[axis].as_constant() != Some(1) { self.first_element(counts) } else { counts };
         if counts.shape.len() > 1 {
-            return fail(
-                Code::AplRank,
-                span,
-                format!("the left argument of `/` is a vector, not an array of {} (RANK ERROR)", shape_shown(&counts.shape)),
-                "",
-            );
+            return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::Vector, found: counts.shown() }));
         }
         if counts.shape.is_empty() {
             counts = self.reshaped(&[arr.shape[axis].clone()], &counts, span)?;
@@ -91,7 +91,7 @@ impl Machine {
             arr = self.gathered(&arr, axis, &zeros)?;
         }
         if counts.shape[0].never_equal(&arr.shape[axis]) {
-            return Err(super::lift::length_error(&counts, &arr, &counts.shape[0].clone(), &arr.shape[axis].clone(), span));
+            return Err(never_agree(&counts, &arr, (counts.shape[0].clone(), arr.shape[axis].clone()), span));
         }
         let counts = self.coerced(counts, &arr.shape[axis..=axis], span)?;
         let total = |ints: &[i64]| ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs()));
@@ -151,12 +151,12 @@ impl Machine {
     }
     /// `counts\\arr`: each cell as often as its positive count says; fills where counts are 0, one, or negative.
     pub fn expanded(&mut self, left: Val, right: Val, axis: Option<&Val>, last: bool, span: Span) -> Result<Val> {
-        let what = "the left argument of `\\`";
-        let counts = left.simple(span, what)?;
-        let counts = self.whole(counts, span, what)?;
-        let mut arr = right.arr(span, "`\\`")?;
+        let role = Role::Left('\\');
+        let counts = left.simple(span, role)?;
+        let counts = self.whole(counts, span, role)?;
+        let mut arr = right.arr(span, Role::Of('\\'))?;
         if counts.shape.len() > 1 {
-            return fail(Code::AplRank, span, format!("{what} is a vector, not {} (RANK ERROR)", counts.shown()), "");
+            return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::Vector, found: counts.shown() }));
         }
         let counts = self.ravelled(&counts)?;
         if arr.rank() == 0 {
@@ -171,11 +171,10 @@ impl Machine {
                 let used = ints.iter().filter(|n| **n > 0).count() as i64;
                 let total = ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs().max(1)));
                 if have.as_constant().is_some_and(|have| have != used) && !single {
-                    let what = format!("the mask takes {used} cells, and there are {} (LENGTH ERROR)", dim_shown(&have));
-                    return fail(Code::AplLength, span, what, "");
+                    return Err(Error::at(span, LengthError::Mask { takes: used, have }));
                 }
-                if total > 1 << 16 {
-                    return fail(Code::AplLimit, span, "so many cells are made by computed counts only", "");
+                if total > MAX_EXPANDED {
+                    return Err(Error::at(span, LimitError::Expanded { most: MAX_EXPANDED }));
                 }
                 let mut at = -1;
                 let mut out = Vec::new();
@@ -239,9 +238,9 @@ impl Machine {
     }
     /// `⍸`.
     pub fn where_(&mut self, right: Val, span: Span) -> Result<Val> {
-        let mask = right.simple(span, "`⍸`")?;
+        let mask = right.simple(span, Role::Of('⍸'))?;
         if mask.kind > Kind::Int {
-            return fail(Code::AplKind, span, format!("`⍸` needs truth values or counts, not {}", mask.shown()), "");
+            return Err(Error::at(span, KindError::Takes { role: Role::Of('⍸'), wanted: Wanted::TruthsOrCounts, found: mask.shown() }));
         }
         let flat = self.ravelled(&mask)?;
         let found = match mask.kind {
@@ -278,14 +277,9 @@ impl Machine {
 
     /// `⍋` and `⍒`: the order of the cells of the first axis.
     pub fn grade(&mut self, right: Val, down: bool, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "sorting")?;
+        let arr = right.simple(span, Role::Sorting)?;
         if arr.rank() == 0 || arr.kind == Kind::Complex {
-            return fail(
-                Code::AplRank,
-                span,
-                format!("what is sorted is a vector, or the rows of an array, not {} (RANK ERROR)", arr.shown()),
-                "",
-            );
+            return Err(Error::at(span, RankError::Takes { role: Role::Sorting, wanted: Wanted::Sortable, found: arr.shown() }));
         }
         let len = arr.shape[0].clone();
         let rows = if arr.rank() == 1 {
@@ -362,9 +356,9 @@ impl Machine {
 
     /// `pattern⍷arr`.
     pub fn find(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
-        let (mut pattern, arr) = (left.simple(span, "`⍷`")?, right.simple(span, "`⍷`")?);
+        let (mut pattern, arr) = (left.simple(span, Role::Of('⍷'))?, right.simple(span, Role::Of('⍷'))?);
         if pattern.rank() > arr.rank() {
-            return fail(Code::AplRank, span, format!("{} is searched for in {} (RANK ERROR)", pattern.shown(), arr.shown()), "");
+            return Err(Error::at(span, RankError::Pattern { pattern: pattern.shown(), array: arr.shown() }));
         }
         let mut outer = pattern.outer().to_vec();
         while outer.len() < arr.rank() {

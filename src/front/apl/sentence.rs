@@ -3,13 +3,13 @@
 //! Brackets bind first, then strands of arrays, then operators (whose left operand is long), then functions (whose right argument is).
 
 use super::build::MAX_LITERAL;
-use super::error::{self, Result, fail};
+use super::error::{Error, NameError, OperandError, Result, SentenceError, Side};
 use super::functions::{Closure, Fun, Func, Operand};
 use super::glyph::{self, Class};
 use super::machine::{Binding, Frame, Machine};
 use super::tree::{Dfn, Node, Word};
 use super::value::{Arr, Kind, Val};
-use crate::base::{Code, Complex, Scalar, Span};
+use crate::base::{Complex, Scalar, Span};
 use crate::ir::core::Dim;
 use std::rc::Rc;
 
@@ -110,14 +110,7 @@ impl Machine {
                 }
                 Word::Glyph('∇') => match frame.find("∇") {
                     Some(Binding::Fun(func)) => Item::Function(Func { fun: func.fun, span }),
-                    _ => {
-                        return fail(
-                            Code::AplNotation,
-                            span,
-                            "`∇` stands in a dfn only, where it means the dfn",
-                            "functions are written `name←{..}`",
-                        );
-                    }
+                    _ => return Err(Error::at(span, SentenceError::DelOutside)),
                 },
                 Word::Glyph(c) => match glyph::class(*c) {
                     Class::Monadic | Class::Dyadic | Class::Slash => Item::Operator(*c, span),
@@ -132,14 +125,7 @@ impl Machine {
                             continue;
                         }
                         Some(other) => out.push(other),
-                        None => {
-                            return fail(
-                                Code::AplSentence,
-                                span,
-                                "there is nothing in front of the index",
-                                "write the array in front of `[`",
-                            );
-                        }
+                        None => return Err(Error::at(span, SentenceError::NothingIndexed)),
                     }
                     Item::Brackets(parts.clone(), span)
                 }
@@ -163,7 +149,7 @@ impl Machine {
 
     fn paren(&mut self, inner: &[Node], span: Span, assigned: bool, frame: &Rc<Frame>) -> Result<Item> {
         if inner.is_empty() {
-            return fail(Code::AplSentence, span, "there is nothing in the parentheses", "the empty vector is `⍬`");
+            return Err(Error::at(span, SentenceError::EmptyParentheses));
         }
         if assigned && inner.iter().all(|node| matches!(node.kind, Word::Name(_))) {
             let names = inner.iter().filter_map(|node| match &node.kind {
@@ -180,7 +166,7 @@ impl Machine {
             }
             Some(Item::Operator(..) | Item::Written(..)) if items.len() == 1 => Ok(items.remove(0)),
             Some(Item::Operator(_, at) | Item::Written(_, at) | Item::Gets(at) | Item::Brackets(_, at)) => {
-                fail(Code::AplSentence, *at, "the sentence cannot end here", "give the operator its operands, the arrow a value")
+                Err(Error::at(*at, SentenceError::CannotEnd))
             }
             _ => Ok(Item::Array(Noun::Sentence(Rc::new(items)), span)),
         }
@@ -194,7 +180,7 @@ impl Machine {
             match word {
                 Item::Operator('∘', at) if matches!(words.peek(), Some(Item::Operator('.', _))) => {
                     words.next();
-                    let g = self.right_operand(words.next(), at, '.', frame)?;
+                    let g = self.right_operand(words.next(), at, Some('.'), frame)?;
                     out.push(Item::Function(Func::derived('⍁', g, None, at)));
                 }
                 Item::Operator(c, at) => {
@@ -211,9 +197,9 @@ impl Machine {
                         out.push(Item::Function(Func { fun: Fun::Prim(c, axis), span: at }));
                         continue;
                     }
-                    let left = self.left_operand(out.pop(), at, c, frame)?;
+                    let left = self.left_operand(out.pop(), at, Some(c), frame)?;
                     let right = match glyph::class(c) {
-                        Class::Dyadic => Some(self.right_operand(words.next(), at, c, frame)?),
+                        Class::Dyadic => Some(self.right_operand(words.next(), at, Some(c), frame)?),
                         _ => None,
                     };
                     let mut func = Func::derived(c, left, right, at);
@@ -228,9 +214,9 @@ impl Machine {
                         out.push(Item::Written(closure, at));
                         continue;
                     }
-                    let left = self.left_operand(out.pop(), at, '∇', frame)?;
+                    let left = self.left_operand(out.pop(), at, None, frame)?;
                     let right = match closure.dfn.operands {
-                        2 => Some(self.right_operand(words.next(), at, '∇', frame)?),
+                        2 => Some(self.right_operand(words.next(), at, None, frame)?),
                         _ => None,
                     };
                     let made = Closure { left: Some(left), right, ..(*closure).clone() };
@@ -241,7 +227,7 @@ impl Machine {
                         let axis = self.axis(&parts, at, frame)?;
                         out.push(Item::Function(func.with_axis(axis)));
                     }
-                    _ => return fail(Code::AplSentence, at, "an index stands behind an array, an axis behind a function", "remove it"),
+                    _ => return Err(Error::at(at, SentenceError::LostBrackets)),
                 },
                 other => out.push(other),
             }
@@ -252,43 +238,38 @@ impl Machine {
     fn axis(&mut self, parts: &[Vec<Node>], at: Span, frame: &Rc<Frame>) -> Result<Val> {
         match parts {
             [one] if !one.is_empty() => self.value_of(one, frame),
-            _ => fail(Code::AplSentence, at, "an axis is one number in brackets", "write `[1]`"),
+            _ => Err(Error::at(at, SentenceError::AxisForm)),
         }
     }
 
-    fn left_operand(&mut self, item: Option<Item>, at: Span, c: char, frame: &Rc<Frame>) -> Result<Operand> {
+    fn left_operand(&mut self, item: Option<Item>, at: Span, operator: Option<char>, frame: &Rc<Frame>) -> Result<Operand> {
         match item {
             Some(Item::Function(func)) => Ok(Operand::Fun(func)),
             Some(Item::Array(noun, span)) => Ok(Operand::Val(self.noun(&noun, span, frame)?)),
-            _ => fail(Code::AplOperand, at, format!("the operator `{c}` has no operand on its left"), "write the function in front of it"),
+            _ => Err(Error::at(at, OperandError::Missing { operator, side: Side::Left })),
         }
     }
 
-    fn right_operand(&mut self, item: Option<Item>, at: Span, c: char, frame: &Rc<Frame>) -> Result<Operand> {
+    fn right_operand(&mut self, item: Option<Item>, at: Span, operator: Option<char>, frame: &Rc<Frame>) -> Result<Operand> {
         match item {
             Some(Item::Function(func)) => Ok(Operand::Fun(func)),
             Some(Item::Array(noun, span)) => Ok(Operand::Val(self.noun(&noun, span, frame)?)),
             Some(Item::Operator(slash, span)) if glyph::class(slash) == Class::Slash => {
                 Ok(Operand::Fun(Func { fun: Fun::Prim(slash, None), span }))
             }
-            _ => fail(Code::AplOperand, at, format!("the operator `{c}` has no operand on its right"), "write the operand behind it"),
+            _ => Err(Error::at(at, OperandError::Missing { operator, side: Side::Right })),
         }
     }
 
     /// A train: a fork from each three tines from the right, an atop of what is left.
     pub fn train(&mut self, mut items: Vec<Item>, span: Span, frame: &Rc<Frame>) -> Result<Func> {
         let Some(Item::Function(last)) = items.pop() else {
-            return fail(Code::AplSentence, span, "a train ends with a function", "write `⊢` where the argument itself is meant");
+            return Err(Error::at(span, SentenceError::TrainEnd));
         };
         let mut made = last;
         while let Some(item) = items.pop() {
             let Item::Function(middle) = item else {
-                return fail(
-                    Code::AplSentence,
-                    item.span(),
-                    "an array stands in front of a pair of tines only",
-                    "`2+⊢` is a train, `⊢2` is none",
-                );
+                return Err(Error::at(item.span(), SentenceError::TrainArray));
             };
             let at = middle.span;
             made = match items.pop() {
@@ -298,7 +279,7 @@ impl Machine {
                     let left = self.noun(&noun, span, frame)?;
                     Func { fun: Fun::Fork(Rc::new((Operand::Val(left), middle, made))), span: at }
                 }
-                Some(other) => return fail(Code::AplSentence, other.span(), "this cannot stand in a train", "put it into a dfn"),
+                Some(other) => return Err(Error::at(other.span(), SentenceError::TrainPart)),
             };
         }
         Ok(made)
@@ -309,9 +290,7 @@ impl Machine {
         let span = nodes.first().map_or(self.b.at, |first| first.span.to(nodes[nodes.len() - 1].span));
         match self.sentence(nodes, span, frame)? {
             Meaning::Value(val, _) => Ok(val),
-            Meaning::Function(_) => {
-                fail(Code::AplClass, span, "an array is needed here, and this is a function", "apply it to an argument")
-            }
+            Meaning::Function(_) => Err(Error::at(span, NameError::FunctionForArray { name: None })),
         }
     }
 
@@ -336,7 +315,7 @@ impl Machine {
                     return Ok(Meaning::Function(func));
                 }
                 [Item::Operator(c, span)] => {
-                    return fail(Code::AplNotation, *span, format!("the operator `{c}` cannot be given a name"), "write a dfn with `⍺⍺`");
+                    return Err(Error::at(*span, SentenceError::NamedOperator(*c)));
                 }
                 _ => {}
             }
@@ -344,8 +323,8 @@ impl Machine {
         match items.last() {
             Some(Item::Function(_)) => return Ok(Meaning::Function(self.train(items, span, frame)?)),
             Some(Item::Array(..)) => {}
-            Some(other) => return fail(Code::AplSentence, other.span(), "the sentence cannot end here", "write the argument behind it"),
-            None => return fail(Code::AplSentence, span, "the sentence is empty", ""),
+            Some(other) => return Err(Error::at(other.span(), SentenceError::CannotEnd)),
+            None => return Err(Error::at(span, SentenceError::Empty)),
         }
         let Some(Item::Array(noun, at)) = items.pop() else { unreachable!("looked at") };
         let mut value = self.noun(&noun, at, frame)?;
@@ -367,7 +346,7 @@ impl Machine {
                     };
                     value = self.call(&func, left, value)?;
                 }
-                other => return fail(Code::AplSentence, other.span(), "this has no place in the sentence", "is there a function missing?"),
+                other => return Err(Error::at(other.span(), SentenceError::NoPlace)),
             }
         }
         Ok(Meaning::Value(value, assigned))
@@ -382,7 +361,7 @@ impl Machine {
             Noun::Quad(name) => self.system_value(name, span),
             Noun::Sentence(items) => match self.meaning(items.to_vec(), span, frame)? {
                 Meaning::Value(val, _) => Ok(val),
-                Meaning::Function(_) => fail(Code::AplClass, span, "an array is needed here, and this is a function", "apply it"),
+                Meaning::Function(_) => Err(Error::at(span, NameError::FunctionForArray { name: None })),
             },
             Noun::Strand(parts) => {
                 // Evaluation goes from the right.
@@ -411,23 +390,13 @@ impl Machine {
         match frame.find(name) {
             Some(Binding::Val(val)) => Ok(val),
             Some(Binding::Broken) => Err(self.silent()),
-            Some(Binding::Fun(_) | Binding::Op(_)) => {
-                fail(Code::AplClass, span, format!("`{name}` is a function, and an array is needed here"), "")
-            }
-            None if &**name == "⍺" => fail(
-                Code::AplLeft,
-                span,
-                "the function was called without a left argument",
-                "call it with one, or begin it with `⍺←` and a default value",
-            ),
-            None if name.starts_with('⍵') || name.starts_with('⍺') => {
-                fail(Code::AplNoValue, span, format!("`{name}` stands for an argument, and this is not in a dfn"), "write a dfn, `{..}`")
-            }
+            Some(Binding::Fun(_) | Binding::Op(_)) => Err(Error::at(span, NameError::FunctionForArray { name: Some(name.clone()) })),
+            None if &**name == "⍺" => Err(Error::at(span, NameError::NoLeft)),
+            None if name.starts_with('⍵') || name.starts_with('⍺') => Err(Error::at(span, NameError::ArgumentOutside(name.clone()))),
             None => {
                 let known = frame.names();
-                let near = crate::diag::closest(name, known.iter().map(|known| &**known));
-                let help = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
-                Err(error::at(Code::AplNoValue, span, format!("`{name}` has no value (VALUE ERROR)")).help(help).boxed())
+                let near = crate::diag::closest(name, known.iter().map(|known| &**known)).map(str::to_string);
+                Err(Error::at(span, NameError::NoValue { name: name.clone(), near }))
             }
         }
     }

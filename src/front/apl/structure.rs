@@ -1,11 +1,11 @@
 //! Structural functions: shapes, parts and orders of arrays. Each works on the axes of the outermost level; what is nested goes along.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Result, fail};
+use super::error::{Axis, Constant, Error, IndexError, KindError, LengthError, LimitError, RankError, Result, Role, StaticError, Wanted};
 use super::machine::Machine;
 use super::value::{Arr, Kind, Val, shape_shown};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
 use std::rc::Rc;
 
@@ -47,12 +47,7 @@ pub fn written(dim: Option<Dim>, span: Span) -> Result<Dim> {
     };
     match dim.filter(fits) {
         Some(dim) => Ok(dim),
-        None => fail(
-            Code::AplLimit,
-            span,
-            "an array here has a size that is too large, or too long a formula",
-            "use smaller arrays, or compute the size",
-        ),
+        None => Err(Error::at(span, LimitError::Size)),
     }
 }
 
@@ -162,7 +157,7 @@ impl Machine {
     /// `sizes⍴arr`.
     pub fn reshaped(&mut self, sizes: &[Dim], arr: &Arr, span: Span) -> Result<Arr> {
         if let Some(negative) = sizes.iter().filter_map(Dim::as_constant).find(|size| *size < 0) {
-            return fail(Code::AplIndex, span, format!("the size {negative} is negative (DOMAIN ERROR)"), "");
+            return Err(Error::at(span, IndexError::Negative(negative)));
         }
         let row = self.ravelled(arr)?;
         let (have, want) = (row.shape[0].clone(), product(sizes, span)?);
@@ -217,30 +212,23 @@ impl Machine {
     }
 
     /// A short vector of whole numbers as sizes: constants, sizes, or what was computed.
-    pub fn sizes(&mut self, val: Val, span: Span, what: &str) -> Result<Vec<Dim>> {
-        let arr = val.simple(span, what)?;
-        let arr = self.whole(arr, span, what)?;
+    pub fn sizes(&mut self, val: Val, span: Span, role: Role) -> Result<Vec<Dim>> {
+        let arr = val.simple(span, role)?;
+        let arr = self.whole(arr, span, role)?;
         let count = match arr.shape.as_slice() {
             [] => 1,
             [n] => match n.as_constant() {
                 Some(n) => n,
-                None => {
-                    return fail(
-                        Code::AplStatic,
-                        span,
-                        format!("how many numbers {what} has must be known before the program runs; here it is {}", arr.shown()),
-                        "it decides the rank of the result: use a literal, or a part of a shape of known length",
-                    );
-                }
+                None => return Err(Error::at(span, StaticError::Length { role, found: arr.shown(), most: None })),
             },
-            _ => return fail(Code::AplRank, span, format!("{what} is a vector, not an array of {}", shape_shown(&arr.shape)), ""),
+            _ => return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::Vector, found: arr.shown() })),
         };
         if count > MAX_RANK as i64 {
-            return fail(Code::AplLimit, span, format!("an array has {MAX_RANK} axes at most"), "");
+            return Err(Error::at(span, LimitError::Axes { most: MAX_RANK }));
         }
         if let Some(known) = &arr.known {
             if let Some(size) = known.iter().filter_map(Dim::as_constant).find(|size| *size > MAX_SIZE) {
-                return fail(Code::AplIndex, span, format!("the size {size} is too large"), "");
+                return Err(Error::at(span, IndexError::TooLarge { role, size }));
             }
             return Ok(known.to_vec());
         }
@@ -259,7 +247,7 @@ impl Machine {
         Ok(out)
     }
     /// Whole numbers; doubles that are constants and whole will do.
-    pub fn whole(&mut self, arr: Arr, span: Span, what: &str) -> Result<Arr> {
+    pub fn whole(&mut self, arr: Arr, span: Span, role: Role) -> Result<Arr> {
         match (arr.kind, arr.constant_ints()) {
             (Kind::Int, _) => Ok(arr),
             (Kind::Bool, _) => self.b.convert(&arr, Kind::Int),
@@ -268,12 +256,7 @@ impl Machine {
                 Ok(self.literal_like(Kind::Int, &arr, items))
             }
             (Kind::Char, _) if arr.count() == Some(0) => Ok(self.literal_like(Kind::Int, &arr, Vec::new())),
-            (kind, _) => fail(
-                Code::AplWhole,
-                span,
-                format!("{what} must be whole numbers, and these are {} (DOMAIN ERROR)", kind.words()),
-                "`⌊` makes whole numbers of floats",
-            ),
+            (kind, _) => Err(Error::at(span, KindError::NotWhole { role, kind })),
         }
     }
     /// The axis that a bracket names, counted from 0.
@@ -285,8 +268,8 @@ impl Machine {
         };
         match number {
             Some(n) if (self.origin..self.origin + rank as i64).contains(&n) => Ok((n - self.origin) as usize),
-            Some(n) => fail(Code::AplIndex, span, format!("there is no axis {n} in an array of rank {rank} (RANK ERROR)"), ""),
-            None => fail(Code::AplStatic, span, "an axis has to be a constant whole number", ""),
+            Some(n) => Err(Error::at(span, IndexError::NoAxis { axis: Axis::At(n), rank: Some(rank) })),
+            None => Err(Error::at(span, Constant::Axis { between: false })),
         }
     }
 
@@ -305,7 +288,7 @@ impl Machine {
     }
     /// `n⌽arr`, with a number for all rows or one for each.
     pub fn rotated(&mut self, by: Arr, arr: &Arr, axis: usize, span: Span) -> Result<Arr> {
-        let by = self.whole(by, span, "the left argument of a rotation")?;
+        let by = self.whole(by, span, Role::RotationBy)?;
         let by = if by.count() == Some(1) && arr.rank() <= 1 { self.first_element(by) } else { by };
         let kind = arr.kind;
         let len = arr.shape[axis].clone();
@@ -317,12 +300,7 @@ impl Machine {
         let mut others = arr.outer().to_vec();
         others.remove(axis);
         if by.shape.len() != others.len() {
-            let what = format!(
-                "a rotation by numbers of {} needs an array with one axis more; it has {}",
-                shape_shown(&by.shape),
-                shape_shown(arr.outer())
-            );
-            return fail(Code::AplRank, span, what, "give one number, or one for each row");
+            return Err(Error::at(span, RankError::Rotation { by: by.shape, array: arr.outer().to_vec() }));
         }
         let by = self.coerced(by, &others, span)?;
         let (expr, shape) = (arr.expr.clone(), arr.shape.clone());
@@ -346,9 +324,7 @@ impl Machine {
         }
         for (x, y) in arr.shape.iter().zip(shape) {
             if x.never_equal(y) {
-                let what =
-                    format!("an array of {} is needed here, and this has {} (LENGTH ERROR)", shape_shown(shape), shape_shown(&arr.shape));
-                return Err(super::error::at(Code::AplLength, span, what).label(arr.expr.span(), "it comes from here").boxed());
+                return Err(Error::at(span, LengthError::Needed { wanted: shape.to_vec(), found: arr.origin() }));
             }
         }
         let shown = format!("checked at run time: {} is {}", shape_shown(&arr.shape), shape_shown(shape));

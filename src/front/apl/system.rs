@@ -1,11 +1,11 @@
 //! System names, `⎕..`.
 
-use super::error::{Result, fail};
+use super::error::{Applied, Arity, Constant, Error, Result, Role, SentenceError, SystemError};
 use super::functions::Fun;
 use super::machine::Machine;
 use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{Code, PrimType, Scalar, Span};
+use crate::base::{PrimType, Scalar, Span};
 
 /// The function of this name.
 pub fn function(name: &str) -> Option<Fun> {
@@ -32,21 +32,9 @@ impl Machine {
             "IO" => int(self, self.origin),
             "CT" => int(self, 0),
             "PP" => int(self, self.precision),
-            "" => {
-                fail(Code::AplNotation, span, "`⎕` asks for input, which is not supported", "take arguments: `remora run FILE.apl VALUE`")
-            }
-            "NOW" | "BENCH" | "TS" | "AI" => fail(
-                Code::AplNotation,
-                span,
-                format!("`⎕{name}` asks for the time, and the result of a program depends on its arguments only"),
-                "measure with `remora bench`",
-            ),
-            _ => fail(
-                Code::AplNotation,
-                span,
-                format!("`⎕{name}` is not supported"),
-                "there are ⎕A ⎕D ⎕IO ⎕CT ⎕PP ⎕RL ⎕UCS; data come as arguments: `remora run FILE.apl data.npy`",
-            ),
+            "" => Err(Error::at(span, SystemError::Input)),
+            "NOW" | "BENCH" | "TS" | "AI" => Err(Error::at(span, SystemError::Clock(name.to_string()))),
+            _ => Err(Error::at(span, SystemError::Unknown(name.to_string()))),
         }
     }
     /// `⎕NAME←value`.
@@ -61,26 +49,26 @@ impl Machine {
                 self.origin = origin;
                 Ok(())
             }
-            ("IO", _) => fail(Code::AplStatic, span, "⎕IO is the constant 0 or 1", ""),
+            ("IO", _) => Err(Error::at(span, Constant::IndexOrigin)),
             ("PP", Some(digits @ 1..=17)) => {
                 self.precision = digits;
                 Ok(())
             }
-            ("PP", _) => fail(Code::AplStatic, span, "⎕PP is a constant from 1 to 17", ""),
+            ("PP", _) => Err(Error::at(span, Constant::Precision)),
             ("RL", Some(seed)) => {
                 self.rolls = seed.wrapping_mul(1_000_003);
                 Ok(())
             }
             ("CT", Some(0)) => Ok(()),
-            ("CT", _) => fail(Code::AplNotation, span, "comparison is exact: ⎕CT is 0", "compare differences: `1E¯9>|a-b`"),
-            _ => fail(Code::AplNotation, span, format!("`⎕{name}` cannot be assigned"), ""),
+            ("CT", _) => Err(Error::at(span, SystemError::Tolerance)),
+            _ => Err(Error::at(span, SystemError::Assigned(name.to_string()))),
         }
     }
     /// Calls `⎕NAME`.
-    pub fn system_call(&mut self, name: &str, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, name)?;
+    pub fn system_call(&mut self, name: &'static str, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
+        let arr = right.simple(span, Role::OfSystem(name))?;
         if left.is_some() {
-            return fail(Code::AplNotation, span, format!("`⎕{name}` takes one argument"), "");
+            return Err(Error::at(span, SentenceError::Arguments { function: Applied::System(name), takes: Arity::One }));
         }
         if name != "UCS" {
             return self.read_file(name, &arr, span);
@@ -89,7 +77,7 @@ impl Machine {
             Kind::Char => (Kind::Char, Kind::Int),
             _ => (Kind::Int, Kind::Char),
         };
-        let arr = if from == Kind::Int { self.whole(arr, span, "the argument of `⎕UCS`")? } else { arr };
+        let arr = if from == Kind::Int { self.whole(arr, span, Role::SystemArgument("UCS"))? } else { arr };
         if let Some(lit) = arr.lit.clone() {
             let items = lit.iter().map(|item| crate::base::scalar::convert(to.prim(), *item)).collect();
             return Ok(Val::Arr(self.literal_like(to, &arr, items)));
@@ -100,25 +88,18 @@ impl Machine {
     }
 
     /// The contents of a file with a constant name: they are constants of the program.
-    fn read_file(&mut self, name: &str, file: &Arr, span: Span) -> Result<Val> {
+    fn read_file(&mut self, name: &'static str, file: &Arr, span: Span) -> Result<Val> {
         let path: Option<String> = file.lit.as_ref().filter(|_| file.kind == Kind::Char).map(|lit| {
             let code = |item: &Scalar| item.as_i128().and_then(|code| char::from_u32(code as u32)).unwrap_or('?');
             lit.iter().map(code).collect()
         });
         let Some(found) = path.as_ref().and_then(|path| self.files.get(path).cloned()) else {
-            return fail(
-                Code::AplStatic,
-                span,
-                format!("the argument of `⎕{name}` is text in quotes"),
-                "other data come as arguments: `remora run FILE.apl data.npy`",
-            );
+            return Err(Error::at(span, Constant::File(name)));
         };
         let path = path.unwrap_or_default();
         let text = match found {
             Ok(text) => text,
-            Err(why) => {
-                return fail(Code::AplNotation, span, format!("`{path}` cannot be read: {why}"), "paths are relative to the script");
-            }
+            Err(why) => return Err(Error::at(span, SystemError::File { path, why })),
         };
         let (kind, items) = match name {
             "ReadFile" => (Kind::Char, text.chars().map(|c| Scalar::U32(c as u32)).collect::<Vec<_>>()),
@@ -129,13 +110,8 @@ impl Machine {
                     let plain = word.replace('¯', "-");
                     let item = if kind == Kind::Int { plain.parse().ok().map(Scalar::I64) } else { plain.parse().ok().map(Scalar::F64) };
                     let Some(item) = item else {
-                        let shown: String = word.chars().take(40).collect();
-                        return fail(
-                            Code::AplNumber,
-                            span,
-                            format!("`{}` in `{path}` is not a number of {}", shown.escape_debug(), kind.words()),
-                            "",
-                        );
+                        let word = word.chars().take(40).collect();
+                        return Err(Error::at(span, SystemError::Word { word, path, kind }));
                     };
                     items.push(item);
                 }

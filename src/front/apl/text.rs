@@ -1,15 +1,15 @@
 //! `⍕`: numbers as text.
 
-use super::error::{Result, fail};
+use super::error::{Error, NotationError, Result, Role};
 use super::machine::Machine;
 use super::value::{Kind, Val};
-use crate::base::{Code, Scalar, Span};
+use crate::base::{Scalar, Span};
 use crate::ir::core::Dim;
 
 impl Machine {
     /// `⍕`: of characters, and of constants.
     pub fn format(&mut self, right: Val, span: Span) -> Result<Val> {
-        let arr = right.simple(span, "`⍕`")?;
+        let arr = right.simple(span, Role::Of('⍕'))?;
         if arr.kind == Kind::Char {
             return Ok(Val::Arr(arr));
         }
@@ -34,12 +34,7 @@ impl Machine {
                 let first = self.b.int(0);
                 self.cell_at(&rows, &[first]).map(Val::Arr)
             }
-            None => fail(
-                Code::AplFormat,
-                span,
-                format!("`⍕` makes text of whole numbers, up to rank 2, and this is {}", arr.shown()),
-                "print it by itself: results are formatted when they are printed",
-            ),
+            None => Err(Error::at(span, NotationError::Format(arr.shown()))),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Text to trees of brackets: the words of a script, grouped by its brackets into statements. What a name is (array, function, operator)
 //! is not known here.
 
-use super::error::{self, Trouble};
+use super::error::{Error, ErrorKind, LimitError, ReadError};
 use super::glyph;
-use crate::base::{Code, FileId, Span};
+use crate::base::{FileId, Span};
 use std::rc::Rc;
 
 /// Brackets deeper than this are refused.
@@ -82,7 +82,7 @@ pub struct Script {
     /// Types of entry points.
     pub signatures: Vec<Signature>,
     /// What could not be read.
-    pub errors: Vec<Trouble>,
+    pub errors: Vec<Box<Error>>,
 }
 
 impl Script {
@@ -182,9 +182,9 @@ impl Lexer<'_> {
     fn word(&mut self, start: usize, word: Word) {
         self.push(start, Kind::Word(word));
     }
-    fn trouble(&mut self, start: usize, code: Code, what: impl Into<String>, help: impl Into<String>) {
+    fn wrong(&mut self, start: usize, error: ReadError) {
         let span = self.span(start);
-        self.script.errors.push(error::at(code, span, what).help(help).boxed());
+        self.script.errors.push(Error::at(span, error));
     }
     fn take_while(&mut self, keep: impl Fn(char) -> bool) -> String {
         let taken: String = self.rest().chars().take_while(|c| keep(*c)).collect();
@@ -231,8 +231,8 @@ impl Lexer<'_> {
         if let Some(glyph) = glyph::spelt(&self.text[start + 1..self.at]) {
             return self.glyph(start, glyph, glyph);
         }
-        let shown = self.text[start..self.at].to_string();
-        self.trouble(start, Code::AplSpelling, format!("`{shown}` spells no glyph"), "`docs/apl.md` has the names of all glyphs");
+        let word = self.text[start..self.at].to_string();
+        self.wrong(start, ReadError::Spelling(word));
     }
 
     fn glyph(&mut self, start: usize, c: char, written: char) {
@@ -257,20 +257,8 @@ impl Lexer<'_> {
         if glyph::GLYPHS.iter().any(|known| known.glyph == c) {
             return self.word(start, Word::Glyph(c));
         }
-        self.unknown(start, written);
-    }
-
-    fn unknown(&mut self, start: usize, c: char) {
-        match glyph::UNKNOWN.iter().find(|(known, ..)| *known == c) {
-            Some((_, meaning, instead)) => {
-                self.trouble(start, Code::AplNotation, format!("`{c}` ({meaning}) is not part of this language"), *instead);
-            }
-            None => {
-                let shown = c.escape_debug();
-                let what = format!("`{shown}` (U+{:04X}) has no meaning in APL", c as u32);
-                self.trouble(start, Code::AplCharacter, what, "text stands in quotes, comments behind `⍝`");
-            }
-        }
+        let foreign = glyph::UNKNOWN.iter().any(|(known, ..)| *known == written);
+        self.wrong(start, if foreign { ReadError::ForeignGlyph(written) } else { ReadError::Character(written) });
     }
 
     fn comment(&mut self, start: usize) {
@@ -286,12 +274,7 @@ impl Lexer<'_> {
         loop {
             match self.peek() {
                 None | Some('\n') => {
-                    return self.trouble(
-                        start,
-                        Code::AplUnclosed,
-                        "the text is not closed on its line",
-                        format!("write `{quote}` at its end"),
-                    );
+                    return self.wrong(start, ReadError::UnclosedText { quote });
                 }
                 Some(c) => {
                     self.at += c.len_utf8();
@@ -323,13 +306,8 @@ impl Lexer<'_> {
         match number(&text) {
             Some(word) => self.word(start, word),
             None => {
-                let shown = self.text[start..self.at].to_string();
-                self.trouble(
-                    start,
-                    Code::AplNumber,
-                    format!("`{shown}` is not a number"),
-                    "numbers look like `3`, `¯1.5`, `2E¯3` or `1J2`",
-                );
+                let word = self.text[start..self.at].to_string();
+                self.wrong(start, ReadError::Number(word));
             }
         }
     }
@@ -360,7 +338,7 @@ fn real(text: &str) -> Option<f64> {
 
 struct Parser<I: Iterator<Item = Token>> {
     tokens: std::iter::Peekable<I>,
-    errors: Vec<Trouble>,
+    errors: Vec<Box<Error>>,
     depth: usize,
     /// Whether the rest is not read.
     lost: bool,
@@ -368,12 +346,10 @@ struct Parser<I: Iterator<Item = Token>> {
 }
 
 impl<I: Iterator<Item = Token>> Parser<I> {
-    fn trouble(&mut self, code: Code, span: Span, what: impl Into<String>, help: &str) {
-        if self.lost {
-            return;
+    fn wrong(&mut self, span: Span, error: impl Into<ErrorKind>) {
+        if !self.lost {
+            self.errors.push(Error::at(span, error));
         }
-        self.lost = code == Code::AplLimit;
-        self.errors.push(error::at(code, span, what).help(help).boxed());
     }
 
     /// Statements up to a brace, or to the end of the text.
@@ -384,7 +360,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
             let Some(token) = self.tokens.next() else {
                 self.flush(&mut out, &mut nodes, &mut guard);
                 if let Some(open) = open {
-                    self.trouble(Code::AplUnclosed, open, "this `{` is not closed", "write `}` at the end of the function");
+                    self.wrong(open, ReadError::Unclosed { open: '{', line: false });
                 }
                 return out;
             };
@@ -402,9 +378,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                     colons = 1;
                 }
                 Kind::Colon => {
-                    let what = "this colon is not behind the condition of a guard";
-                    let help = "control structures such as `:If` are not part of the language; write `condition: result` in a dfn";
-                    self.trouble(Code::AplNotation, token.span, what, help);
+                    self.wrong(token.span, ReadError::Colon);
                 }
                 _ => nodes.extend(self.node(token)),
             }
@@ -418,7 +392,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
         if let (Some(first), Some(last)) = (first, last) {
             let span = first.span.to(last.span);
             if nodes.is_empty() {
-                return self.trouble(Code::AplSentence, span, "there is no result behind the colon", "a guard is `condition: result`");
+                return self.wrong(span, ReadError::GuardWithoutResult);
             }
             out.push(Statement { guard, nodes, span });
         }
@@ -432,7 +406,8 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 self.depth += 1;
                 let made = if self.depth > MAX_DEPTH {
                     if self.depth == MAX_DEPTH + 1 {
-                        self.trouble(Code::AplLimit, span, format!("brackets are nested more than {MAX_DEPTH} deep"), "give parts names");
+                        self.wrong(span, LimitError::Brackets { most: MAX_DEPTH });
+                        self.lost = true;
                     }
                     None
                 } else {
@@ -442,20 +417,15 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 made
             }
             Kind::Close(c) => {
-                self.trouble(
-                    Code::AplUnclosed,
-                    span,
-                    format!("nothing is open that this `{c}` closes"),
-                    "remove it, or open a bracket in front of it",
-                );
+                self.wrong(span, ReadError::NotOpen { close: c });
                 None
             }
             Kind::Semicolon => {
-                self.trouble(Code::AplSentence, span, "`;` separates indices in brackets only", "statements are separated by `⋄`");
+                self.wrong(span, ReadError::Semicolon);
                 None
             }
             Kind::End(_) | Kind::Colon => {
-                self.trouble(Code::AplSentence, span, "a statement cannot end within parentheses or brackets", "close them first");
+                self.wrong(span, ReadError::EndInBrackets);
                 None
             }
         }
@@ -485,17 +455,12 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 }
                 Some(Token { kind: Kind::Semicolon, .. }) if open == '[' => parts.push(Vec::new()),
                 Some(Token { kind: Kind::End(true), .. }) => {
-                    self.trouble(
-                        Code::AplUnclosed,
-                        start,
-                        format!("this `{open}` is not closed on its line"),
-                        "close it, or name its parts",
-                    );
+                    self.wrong(start, ReadError::Unclosed { open, line: true });
                     return None;
                 }
                 Some(Token { kind: Kind::Close('}'), .. }) | None => {
                     let at = if self.depth > 0 { start } else { self.end };
-                    self.trouble(Code::AplUnclosed, at, format!("this `{open}` is not closed"), "close it");
+                    self.wrong(at, ReadError::Unclosed { open, line: false });
                     return None;
                 }
                 Some(token) => {

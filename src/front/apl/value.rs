@@ -1,7 +1,7 @@
 //! Values while a script is executed without its numbers: kinds, shapes, and where the numbers will be.
 
-use super::error::{Result, fail};
-use crate::base::{Code, PrimType, Scalar, Span};
+use super::error::{Error, MixtureError, NestingError, Origin, Result, Role};
+use crate::base::{PrimType, Scalar, Span};
 use crate::ir::core::{Dim, DimAtom, Expr};
 use std::rc::Rc;
 
@@ -186,6 +186,14 @@ impl Arr {
     pub fn count(&self) -> Option<i64> {
         self.shape.iter().try_fold(1i64, |product, dim| product.checked_mul(dim.as_constant()?))
     }
+    /// Its shape and where it comes from, for messages.
+    pub fn origin(&self) -> Origin {
+        Origin { shape: self.shape.clone(), at: self.expr.span() }
+    }
+    /// The same of its outermost level.
+    pub fn outer_origin(&self) -> Origin {
+        Origin { shape: self.outer().to_vec(), at: self.expr.span() }
+    }
     /// Its type as it is shown.
     pub fn shown(&self) -> String {
         let mut out = String::new();
@@ -230,37 +238,17 @@ impl Val {
         }
     }
     /// An array, not a tuple.
-    pub fn arr(self, span: Span, what: &str) -> Result<Arr> {
+    pub fn arr(self, span: Span, role: Role) -> Result<Arr> {
         match self {
             Val::Arr(arr) => Ok(arr),
-            Val::Rag(_) => {
-                let shown = self.shown();
-                fail(
-                    Code::AplNesting,
-                    span,
-                    format!("{what} is not defined for a vector of vectors of computed lengths: {shown}"),
-                    "go through its items with `¨`, join them with `∊`, or make one array of them with `↑`",
-                )
-            }
-            Val::Tup(_) => {
-                let shown = self.shown();
-                fail(
-                    Code::AplMixture,
-                    span,
-                    format!("{what} is not defined for a nested vector of different items: {shown}"),
-                    "take its items with `⊃` or constant indices, go through them with `¨`, or make one array of them with `↑`",
-                )
-            }
+            Val::Rag(_) => Err(Error::at(span, NestingError::Rows { role, found: self.shown() })),
+            Val::Tup(_) => Err(Error::at(span, MixtureError::Undefined { role, found: self.shown() })),
         }
     }
     /// An array without nesting.
-    pub fn simple(self, span: Span, what: &str) -> Result<Arr> {
-        let arr = self.arr(span, what)?;
-        if arr.is_simple() {
-            return Ok(arr);
-        }
-        let shown = arr.shown();
-        fail(Code::AplNesting, span, format!("{what} is not defined for nested arrays: {shown}"), "`↑` makes one simple array of them")
+    pub fn simple(self, span: Span, role: Role) -> Result<Arr> {
+        let arr = self.arr(span, role)?;
+        if arr.is_simple() { Ok(arr) } else { Err(Error::at(span, NestingError::Nested { role, found: arr.shown() })) }
     }
     /// Every array in it.
     pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Arr>) {
