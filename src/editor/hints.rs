@@ -37,6 +37,9 @@ impl Default for Kinds {
 /// Longest label; the rest is cut.
 const MOST_CHARACTERS: usize = 60;
 
+/// Most definitions in a range whose variables have types with sizes: these definitions are elaborated again for that. A screen has fewer.
+const MOST_SIZED: usize = 40;
+
 /// The hints of a range of the document.
 pub fn hints(analysis: &Analysis, range: Range, kinds: Kinds) -> Vec<InlayHint> {
     let span = analysis.span(range);
@@ -48,11 +51,12 @@ pub fn hints(analysis: &Analysis, range: Range, kinds: Kinds) -> Vec<InlayHint> 
     }
     let mut out = Vec::new();
     let defs = analysis.ranked_within(span).collect::<Vec<_>>();
-    if kinds.types && kinds.sizes {
+    let sized = kinds.types && kinds.sizes && defs.len() <= MOST_SIZED;
+    if sized {
         analysis.know_inner(&defs);
     }
     for def in defs {
-        let hinter = Hinter { analysis, def, kinds, span };
+        let hinter = Hinter { analysis, def, kinds, sized, span };
         hinter.definition(&mut out);
     }
     out.sort_by_key(|hint| (hint.position.line, hint.position.character));
@@ -63,6 +67,8 @@ struct Hinter<'a> {
     analysis: &'a Analysis,
     def: DefId,
     kinds: Kinds,
+    /// Whether types of variables have sizes.
+    sized: bool,
     span: Span,
 }
 
@@ -174,7 +180,7 @@ impl Hinter<'_> {
                 if self.within(at)
                     && let Some(ty) = self.analysis.checked.tables.pats.get(pat)
                 {
-                    let sized = (self.kinds.types && self.kinds.sizes).then(|| self.analysis.inner(self.def));
+                    let sized = self.sized.then(|| self.analysis.inner(self.def));
                     let sized = sized.and_then(|inner| inner.pats.get(&pat).map(|sized| sized.text.clone()));
                     self.typed(at, ty, sized, out);
                 }

@@ -302,7 +302,8 @@ impl Repl<'_> {
     fn plot(&mut self, input: &Input) {
         let (first, rest) = input.text.split_once(char::is_whitespace).unwrap_or((&input.text, ""));
         let name = first.trim_matches('"');
-        let file = plot::is_picture(name).then(|| PathBuf::from(name));
+        let named = plot::is_picture(name) || !rest.trim().is_empty() && plot::is_other_picture(name);
+        let file = named.then(|| PathBuf::from(name));
         // What stands before an expression is blank, so that places in it stay what they are.
         let text = if file.is_some() { format!("{:1$}{rest}", "", input.text.len() - rest.len()) } else { input.text.clone() };
         self.show(&Input::new(input.number, &text), |repl, made, _| {
