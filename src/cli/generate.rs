@@ -96,9 +96,8 @@ pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
 /// # Errors
 /// What to do instead.
 fn fits(name: &str) -> Result<(), String> {
-    let plain = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
+    let plain =
+        |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let is_word = |name: &str| lex(FileId(0), name).tokens.first().is_none_or(|token| token.tok != Tok::Ident);
     let other: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let rule = "a name begins with a letter; letters, digits and `_` follow";

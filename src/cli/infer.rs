@@ -207,7 +207,8 @@ fn source(loaded: Loaded, defs: &[DefId]) -> String {
         let own = |def: &DefId| {
             let at = place(def);
             let edits = rewrite::explicit_definition(&analysis, *def).into_iter();
-            let edits: Vec<_> = edits.map(|(span, text)| (Span { start: span.start - at.start, end: span.end - at.start, ..span }, text)).collect();
+            let edits: Vec<_> =
+                edits.map(|(span, text)| (Span { start: span.start - at.start, end: span.end - at.start, ..span }, text)).collect();
             rename::apply(analysis.sources.snippet(at), &edits).trim_end().to_string() + "\n"
         };
         return defs.iter().map(own).collect();

@@ -21,7 +21,11 @@ pub(super) fn run(programs: &[PathBuf], console: &mut Console, mut once: impl Fn
             console.report(&SourceMap::default(), diagnostic);
         }
         // A check that finds nothing says nothing: that it was made is news here.
-        console.progress(if outcome.is_ok_and(|code| code == SUCCESS) { "no errors; watching, Ctrl-C ends" } else { "watching, Ctrl-C ends" });
+        console.progress(if outcome.is_ok_and(|code| code == SUCCESS) {
+            "no errors; watching, Ctrl-C ends"
+        } else {
+            "watching, Ctrl-C ends"
+        });
         console.flush();
         while state(programs) == before {
             std::thread::sleep(PERIOD);

@@ -133,7 +133,7 @@ fn found(text: &str) -> Vec<(Range<usize>, Mention)> {
 /// What a block names, which stands at `base`.
 fn in_block(text: &str, base: usize, out: &mut Vec<(Range<usize>, Mention)>) {
     let mut at = 0;
-    let mut script = false;
+    let (mut script, mut shape) = (false, false);
     while let Some(next) = text[at..].find(|c: char| !c.is_whitespace()) {
         at += next;
         let rest = &text[at..];
@@ -143,7 +143,16 @@ fn in_block(text: &str, base: usize, out: &mut Vec<(Range<usize>, Mention)>) {
             if script {
                 out.push((base + at + 1..base + at + length - usize::from(rest[..length].ends_with('}')), Mention::Expression));
             }
-            script = false;
+            if shape {
+                // Calls of a function are counted by its name.
+                for (call, _) in rest[..length].match_indices("Apply/") {
+                    let name = &rest[call + "Apply/".len()..length];
+                    let name = &name[..name.find(|c: char| c.is_whitespace() || "/{}".contains(c)).unwrap_or(name.len())];
+                    let start = base + at + call + "Apply/".len();
+                    out.push((start..start + name.len(), Mention::Expression));
+                }
+            }
+            (script, shape) = (false, false);
             at += length;
         } else if rest.starts_with('"') {
             at += quoted(rest);
@@ -151,6 +160,7 @@ fn in_block(text: &str, base: usize, out: &mut Vec<(Range<usize>, Mention)>) {
             let length = rest.find(|c: char| c.is_whitespace() || c == '{').unwrap_or(rest.len());
             let word = &rest[..length];
             script = word == "script" || script && word == "input";
+            shape = word == "structure" || shape;
             match word {
                 "entry:" | "property:" => {
                     for name in rest[length..line].split_whitespace() {
@@ -207,13 +217,14 @@ mod tests {
     #[test]
     fn blocks_and_examples_name_definitions() {
         let text = "-- entry: no\n-- ==\n-- entry: f g\n-- \"entry: x\" script input { (f {g = 1} \"}\", m.g) } output { h 1 } error: entry: y\n\
-                    --  property: p\n-- | Doc.\n-- > f 1 + g\n-- 2\ndef f = 1\n-- > no\n";
+                    --  property: p\n-- structure gpu { /Apply/g 1 If 0 }\n-- | Doc.\n-- > f 1 + g\n-- 2\ndef f = 1\n-- > no\n";
         let words: Vec<(&str, Mention)> = found(text).into_iter().map(|(place, mention)| (&text[place], mention)).collect();
         let expected = [
             ("f", Mention::Entry),
             ("g", Mention::Entry),
             (" (f {g = 1} \"}\", m.g) ", Mention::Expression),
             ("p", Mention::Entry),
+            ("g", Mention::Expression),
             ("f 1 + g", Mention::Expression),
         ];
         assert_eq!(words, expected);

@@ -27,7 +27,7 @@ impl Elab<'_> {
         let head_depth = info.head_frame as usize;
         let called = match &head {
             HeadRest::Fun(instance) => instance.as_ref().and_then(|instance| instance.def).map(|def| self.program.defs[def].name),
-            HeadRest::Constr(name, _) => Some(*name),
+            HeadRest::Constr(name, _) => Some(Symbol::new(&format!("#{name}"))),
             HeadRest::Index { .. } | HeadRest::Project(_) | HeadRest::Lambda(_) => None,
         };
         if let Some(value) = head_value {

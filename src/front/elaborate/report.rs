@@ -306,9 +306,11 @@ impl Words {
             _ => format!("{function} takes {}, and this has rank {has}: nothing says how many copies of it are meant", what(takes)),
         };
         let brackets = |text: &str| format!("{}{text}{}", "[".repeat(takes - has), "]".repeat(takes - has));
-        self.error(code, message)
-            .here(format!("rank {has}, where rank {takes} is needed"))
-            .help(format!("give it {}: `{}` has one such value in it, `replicate n x` has `n`", what(takes), brackets("x")))
+        self.error(code, message).here(format!("rank {has}, where rank {takes} is needed")).help(format!(
+            "give it {}: `{}` has one such value in it, `replicate n x` has `n`",
+            what(takes),
+            brackets("x")
+        ))
     }
 
     fn open_type(&mut self, open: &OpenType) -> Diagnostic {

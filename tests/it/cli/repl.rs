@@ -51,7 +51,12 @@ fn definitions_are_looked_at_without_being_kept() {
                  f : [3]i64 -> [3]i64\ndef f (x: [3]i64) = map (\\x -> x + k) x\n-- 1 map: + at 1:23 (1 map)\n";
     check(typed, shown);
     let ran = session(&Place::new(&[]), ":core def f (x: i64) = x\nf 1\ndef g (x: []i64) = x + 1\n:infer g\n");
-    assert!(ran.out.starts_with("(") && ran.out.ends_with("at 1:22 (1 map)\n") && ran.err.contains("unknown name `f`"), "{} {}", ran.out, ran.err);
+    assert!(
+        ran.out.starts_with("(") && ran.out.ends_with("at 1:22 (1 map)\n") && ran.err.contains("unknown name `f`"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
 }
 
 #[test]

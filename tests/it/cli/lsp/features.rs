@@ -180,7 +180,11 @@ fn readings_and_help_are_changes() {
             "def p 'b (u: i32) (v: b) = (u, v)\ndef f (xs: []i32) (ys: []i32) = map (\\x -> p x ys) xs\n",
         ),
         ("def f (x: f64) = f64.sqt x\n", "change it to `f64.sqrt`", "def f (x: f64) = f64.sqrt x\n"),
-        ("module mine = { type t = i64 def two = 2i64 }\ndef f = mne.two\n", "change it to `mine.two`", "module mine = { type t = i64 def two = 2i64 }\ndef f = mine.two\n"),
+        (
+            "module mine = { type t = i64 def two = 2i64 }\ndef f = mne.two\n",
+            "change it to `mine.two`",
+            "module mine = { type t = i64 def two = 2i64 }\ndef f = mine.two\n",
+        ),
         ("import \"lib/npp\"\ndef f = 1i64\n", "import \"lib/np\"", "import \"lib/np\"\ndef f = 1i64\n"),
         ("def f (x: f64) (n: i64) = x * n\n", "convert", "def f (x: f64) (n: i64) = x * (f64.i64 (n))\n"),
         ("def f (value: f64) = vaule + vaule\n", "change it to `value`", "def f (value: f64) = value + value\n"),
