@@ -81,13 +81,13 @@ fn commands_run_again_when_a_file_changes() {
         }
         panic!("no {text:?}");
     };
-    until("watching");
+    until("no errors; watching");
     std::fs::write(place.path().join("b.rem"), "def f (x: i64) = tru\n").expect("written");
     until("E0201");
     until("watching");
     std::fs::write(place.path().join("b.rem"), "def f (x: i64) : bool = true\n").expect("written");
     until("main");
-    until("no errors; watching");
+    until("watching");
     child.kill().expect("it runs");
     child.wait().expect("it ended");
 }
