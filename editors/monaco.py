@@ -36,10 +36,12 @@ entry main [n][m] (rows: [n][m]f64) (w: [m]f64) =
   let lengths = norm weighted
   in transpose (transpose weighted / lengths)
 
--- | How many numbers there are.
-def count (xss: [][]i64) = i64.sum (length xss)
+-- | A number and what belongs to it.
+def pair 'b (x: f64) (other: b) = (x, other)
+
+def pairs [n] (xs: [n]f64) (ys: [n]f64) = pair xs ys
 """
-CHOSEN = "i64.sum (map length xss)"
+CHOSEN = "map2 pair xs ys"
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>html, body, #at { margin: 0; height: 100%; overflow: hidden }</style>
 <div id="at"></div><script src="/vs/loader.js"></script><script>
@@ -144,9 +146,9 @@ def look(browser: Browser, server: Server, pictures: pathlib.Path | None, shown:
     found = until(browser, server, "diagnostics", "window.found")
     assert [one["code"] for one in found] == ["E0402"], found
     until(browser, server, "hints", f"(h => h.some(t => t.startsWith('map')) && h.some(t => t.includes('[n][m]f64')))({HINTS})")
-    browser.value("(() => { editor.focus(); editor.setPosition({ lineNumber: 11, column: 30 }); editor.trigger('', 'editor.action.quickFix') })()")
+    browser.value("(() => { editor.focus(); editor.setPosition({ lineNumber: 13, column: 46 }); editor.trigger('', 'editor.action.quickFix') })()")
     readings = until(browser, server, "readings", f"(m => m.length > 1 && m)({MENU})")
-    assert any("map length xss" in text for text in readings), readings
+    assert any("map2 pair xs ys" in text for text in readings), readings
     for _ in range(20):
         pass_on(browser, server)
         time.sleep(0.02)

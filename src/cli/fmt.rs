@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
   remora fmt program.rem
   remora fmt .                          all .rem and .fut files in a folder and below
   remora fmt --check src                lists what is not formatted; exit code 1 if anything is not
-  remora fmt --diff program.rem         shows what would change, and changes nothing
+  remora fmt --diff program.rem         shows what would change, and changes nothing; exit code 1 if anything would
   remora fmt --lines 10:20 program.rem  these lines only
   remora fmt - < program.rem            standard input to standard output
 
@@ -25,10 +25,10 @@ pub(super) struct FmtArgs {
     /// Programs, and folders with programs (`-` for standard input)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Change nothing; list the files that are not formatted
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Change nothing; print the differences
+    /// Change nothing; print the differences, and exit with 1 if there are any
     #[arg(long)]
     diff: bool,
     /// Format only the lines from A to B of a file (from 1)
@@ -122,14 +122,11 @@ fn one(args: &FmtArgs, path: &Path, console: &mut Console) -> u8 {
     if args.diff && changed {
         console.print(difference(path, &text, &formatted));
     }
-    if args.check {
-        if changed && !args.diff {
-            console.print(format!("{}\n", files::shown(path)));
-        }
-        return if changed { FAILURE } else { SUCCESS };
+    if args.check && changed && !args.diff {
+        console.print(format!("{}\n", files::shown(path)));
     }
-    if args.diff {
-        return SUCCESS;
+    if args.check || args.diff {
+        return if changed { FAILURE } else { SUCCESS };
     }
     if path == Path::new("-") {
         console.print(formatted);

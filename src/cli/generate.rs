@@ -2,8 +2,9 @@
 
 use super::output::Console;
 use super::{Cli, FAILURE, Outcome, SUCCESS, files};
-use crate::base::{Code, SourceMap};
+use crate::base::{Code, FileId, SourceMap};
 use crate::diag::Diagnostic;
+use crate::front::syntax::lexer::{Tok, lex};
 use clap::{Args, CommandFactory};
 use std::path::{Path, PathBuf};
 
@@ -67,10 +68,8 @@ pub(super) struct NewArgs {
 
 pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
     let name = args.name.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
-    if !plain {
+    if let Err(help) = fits(&name) {
         let message = format!("`{}` is no name for a program", files::shown(&args.name).escape_debug());
-        let help = "a name begins with a letter; letters, digits, `_` and `-` follow";
         return Err(Box::new(Diagnostic::bare(Code::OptionValue, message).help(help)));
     }
     if args.name.exists() {
@@ -90,6 +89,24 @@ pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
     console.print(format!("{}\n", files::shown(&program)));
     console.report_all(&SourceMap::default(), &[]);
     Ok(SUCCESS)
+}
+
+/// Whether a program may be called so: as a definition or a module of it may, or one of C or Python.
+///
+/// # Errors
+/// What to do instead.
+fn fits(name: &str) -> Result<(), String> {
+    let plain =
+        |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_word = |name: &str| lex(FileId(0), name).tokens.first().is_none_or(|token| token.tok != Tok::Ident);
+    let other: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let rule = "a name begins with a letter; letters, digits and `_` follow";
+    match plain(name) {
+        true if is_word(name) => Err(format!("`{name}` is a word of the language; `{name}_` or `my_{name}` is none")),
+        true => Ok(()),
+        false if plain(&other) && !is_word(&other) => Err(format!("{rule}, such as `{other}`")),
+        false => Err(rule.to_string()),
+    }
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Box<Diagnostic> {

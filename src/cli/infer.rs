@@ -6,6 +6,7 @@ use super::{FAILURE, Outcome, SUCCESS, SourceArg, files};
 use crate::base::{Code, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Stats;
+use crate::editor::{Analysis, rename, rewrite};
 use crate::front::explicit::html::Page;
 use crate::front::explicit::{self, ApplicationReport, Printer};
 use crate::ir::surface::Decl;
@@ -109,7 +110,11 @@ fn shown_once(args: &InferArgs, console: &mut Console) -> Outcome {
                 console.print(format!("{gap}{}", printer.pretty(&checked.tables, *def, ty.as_deref())));
             }
         }
-        Format::Source => console.print(source(&loaded, &defs)),
+        Format::Source => {
+            let code = if checked.failed() { FAILURE } else { SUCCESS };
+            console.print(source(loaded, &defs));
+            return Ok(code);
+        }
         Format::Html => console.print(page(&loaded, &defs, args.def.is_empty())),
     }
     Ok(if checked.failed() { FAILURE } else { SUCCESS })
@@ -192,27 +197,25 @@ fn shown(loaded: &Loaded) -> impl Iterator<Item = DefId> {
 }
 
 /// The explicit program: the file with its definitions replaced, everything between them as written.
-fn source(loaded: &Loaded, defs: &[DefId]) -> String {
-    let Loaded { sources, checked, root, .. } = loaded;
-    let printer = Printer::new(&checked.program, sources);
-    let all = shown(loaded).count();
+fn source(loaded: Loaded, defs: &[DefId]) -> String {
+    let all = shown(&loaded).count();
+    let imports = absolute_imports(&loaded).into_iter().map(|(span, path)| (span, format!("\"{path}\"")));
+    let imports: Vec<(Span, String)> = imports.collect();
+    let analysis = Analysis::of(loaded.sources, loaded.root, loaded.checked);
+    let place = |def: &DefId| analysis.checked.program.defs[*def].decl_span();
     if defs.len() < all {
-        return defs.iter().map(|def| printer.source(&checked.tables, *def).trim_end().to_string() + "\n").collect();
+        let own = |def: &DefId| {
+            let at = place(def);
+            let edits = rewrite::explicit_definition(&analysis, *def).into_iter();
+            let edits: Vec<_> =
+                edits.map(|(span, text)| (Span { start: span.start - at.start, end: span.end - at.start, ..span }, text)).collect();
+            rename::apply(analysis.sources.snippet(at), &edits).trim_end().to_string() + "\n"
+        };
+        return defs.iter().map(own).collect();
     }
-    let definitions =
-        defs.iter().map(|def| (checked.program.defs[*def].decl_span(), printer.source(&checked.tables, *def).trim_end().to_string()));
-    let imports = absolute_imports(loaded).into_iter().map(|(span, path)| (span, format!("\"{path}\"")));
-    let mut parts: Vec<(Span, String)> = definitions.chain(imports).collect();
-    parts.sort_by_key(|(span, _)| span.start);
-    let text = &sources.file(*root).text;
-    let (mut out, mut at) = (String::new(), 0);
-    for (span, part) in parts {
-        out.push_str(text.get(at..span.start as usize).unwrap_or(""));
-        out.push_str(&part);
-        at = span.end as usize;
-    }
-    out.push_str(text.get(at..).unwrap_or(""));
-    out
+    let mut edits: Vec<(Span, String)> = defs.iter().flat_map(|def| rewrite::explicit_definition(&analysis, *def)).chain(imports).collect();
+    edits.sort_by_key(|(span, _)| span.start);
+    rename::apply(analysis.text(), &edits)
 }
 
 /// The imports of the file itself, with paths that hold wherever the explicit program is put. Parts of the standard library keep

@@ -16,10 +16,16 @@ pub(super) fn run(programs: &[PathBuf], console: &mut Console, mut once: impl Fn
     loop {
         // What changes while the command runs is seen afterwards.
         let before = state(programs);
-        if let Err(diagnostic) = once(console) {
-            console.report(&SourceMap::default(), &diagnostic);
+        let outcome = once(console);
+        if let Err(diagnostic) = &outcome {
+            console.report(&SourceMap::default(), diagnostic);
         }
-        console.progress("watching; Ctrl-C ends");
+        // A check that finds nothing says nothing: that it was made is news here.
+        console.progress(if outcome.is_ok_and(|code| code == SUCCESS) {
+            "no errors; watching, Ctrl-C ends"
+        } else {
+            "watching, Ctrl-C ends"
+        });
         console.flush();
         while state(programs) == before {
             std::thread::sleep(PERIOD);

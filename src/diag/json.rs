@@ -72,7 +72,14 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("f.rem", "ä\ndef ü = x\n");
         let mut diagnostic = Diagnostic::error(Code::Ambiguous, Span::new(file, 7, 9), "two\nlines").here("here").note("n").help("h");
-        diagnostic.readings.push(Reading { source: "s".into(), fragment: "f".into(), cost: 2, note: "w".into(), frames: Vec::new() });
+        diagnostic.readings.push(Reading {
+            source: "s".into(),
+            fragment: "f".into(),
+            cost: 2,
+            note: "w".into(),
+            open: false,
+            frames: Vec::new(),
+        });
         let text = render(&sources, &diagnostic);
         assert_eq!(text.matches('\n').count(), 1);
         let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");

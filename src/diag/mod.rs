@@ -80,6 +80,8 @@ pub struct Reading {
     pub cost: u32,
     /// In words, how it differs.
     pub note: String,
+    /// Whether nothing determines how often it replicates something, so that it would be refused.
+    pub open: bool,
     /// How the applications that differ take their arguments apart.
     pub frames: Vec<frames::Frames>,
 }

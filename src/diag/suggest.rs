@@ -9,7 +9,13 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         5..=8 => 2,
         _ => 3,
     };
-    let mut best: Option<(usize, &str)> = None;
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.to_lowercase().chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let own = letters(name);
+    let mut best: Option<(usize, bool, &str)> = None;
     for candidate in candidates {
         if candidate == name || candidate.len().abs_diff(name.len()) > limit * 4 {
             continue;
@@ -17,11 +23,16 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let distance = distance(name, candidate);
         // One letter of one or two is no resemblance, except in case.
         let alike = distance <= limit && (distance < length.max(2) - 1 || candidate.eq_ignore_ascii_case(name));
-        if alike && best.is_none_or(|(d, b)| (distance, candidate) < (d, b)) {
-            best = Some((distance, candidate));
+        if !alike || best.is_some_and(|(least, ..)| least < distance) {
+            continue;
+        }
+        // Of names that are as near, one that has other letters in it is meant less often.
+        let found = (distance, letters(candidate) != own, candidate);
+        if best.is_none_or(|best| found < best) {
+            best = Some(found);
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(.., candidate)| candidate)
 }
 
 /// Edit distance with transpositions; a change of case alone counts nothing but the first letter's.

@@ -204,6 +204,7 @@ mod tests {
                 fragment: "i64.sum (map length xss)".into(),
                 cost: 1,
                 note: "sums the lengths of the rows".into(),
+                open: false,
                 frames: Vec::new(),
             },
             Reading {
@@ -211,6 +212,7 @@ mod tests {
                 fragment: "i64.sum (rep (length xss))".into(),
                 cost: 1,
                 note: "sums copies of the number of rows".into(),
+                open: false,
                 frames: Vec::new(),
             },
         ];

@@ -45,7 +45,8 @@ fn fixes(analysis: &Analysis, diagnostic: &Diagnostic) -> Vec<(String, Vec<(Span
         && diagnostic.code == Code::Ambiguous
     {
         let decl = analysis.checked.program.defs[def].decl_span();
-        for (at, reading) in diagnostic.readings.iter().enumerate() {
+        // One that would be refused is no help.
+        for (at, reading) in diagnostic.readings.iter().enumerate().filter(|(_, reading)| !reading.open) {
             let title = format!("reading {}: {}", at + 1, reading.fragment);
             out.push((title, vec![(decl, reading.source.trim_end().to_string())]));
         }

@@ -3,7 +3,8 @@
 use super::Analysis;
 use super::rewrite::with_comments;
 use crate::base::Span;
-use crate::front::explicit::nest::{Nest, nest};
+use crate::diag::frames::{self, Frames};
+use crate::front::explicit::nest::nest;
 use crate::front::explicit::{Level, Part, Printer, head_span, namer, of_expr, show_type};
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::{ExprId, ExprKind, PatId, PatKind, TypeParam};
@@ -36,6 +37,9 @@ impl Default for Kinds {
 /// Longest label; the rest is cut.
 const MOST_CHARACTERS: usize = 60;
 
+/// Most definitions in a range whose variables have types with sizes: these definitions are elaborated again for that. A screen has fewer.
+const MOST_SIZED: usize = 40;
+
 /// The hints of a range of the document.
 pub fn hints(analysis: &Analysis, range: Range, kinds: Kinds) -> Vec<InlayHint> {
     let span = analysis.span(range);
@@ -46,8 +50,13 @@ pub fn hints(analysis: &Analysis, range: Range, kinds: Kinds) -> Vec<InlayHint> 
         return super::apl::hints(analysis, span, kinds);
     }
     let mut out = Vec::new();
-    for def in analysis.ranked_within(span).collect::<Vec<_>>() {
-        let hinter = Hinter { analysis, def, kinds, span };
+    let defs = analysis.ranked_within(span).collect::<Vec<_>>();
+    let sized = kinds.types && kinds.sizes && defs.len() <= MOST_SIZED;
+    if sized {
+        analysis.know_inner(&defs);
+    }
+    for def in defs {
+        let hinter = Hinter { analysis, def, kinds, sized, span };
         hinter.definition(&mut out);
     }
     out.sort_by_key(|hint| (hint.position.line, hint.position.character));
@@ -58,6 +67,8 @@ struct Hinter<'a> {
     analysis: &'a Analysis,
     def: DefId,
     kinds: Kinds,
+    /// Whether types of variables have sizes.
+    sized: bool,
     span: Span,
 }
 
@@ -169,7 +180,9 @@ impl Hinter<'_> {
                 if self.within(at)
                     && let Some(ty) = self.analysis.checked.tables.pats.get(pat)
                 {
-                    self.typed(at, ty, None, out);
+                    let sized = self.sized.then(|| self.analysis.inner(self.def));
+                    let sized = sized.and_then(|inner| inner.pats.get(&pat).map(|sized| sized.text.clone()));
+                    self.typed(at, ty, sized, out);
                 }
             }
             PatKind::Paren(inner) => self.pattern(*inner, out),
@@ -330,19 +343,30 @@ fn core(analysis: &Analysis, span: Span, kinds: Kinds) -> Vec<InlayHint> {
 }
 
 /// The insertions of an application in words.
-pub(super) fn words(analysis: &Analysis, nest: &Nest) -> Vec<String> {
-    let program = &analysis.checked.program;
-    let text = |e: ExprId| crate::front::explicit::shorten(analysis.sources.snippet(program.ast.exprs[e].span));
-    let dimensions = |n: u32| if n == 1 { "1 dimension".to_string() } else { format!("{n} dimensions") };
+pub(super) fn words(frames: &Frames) -> Vec<String> {
+    let dimensions = |n: usize| if n == 1 { "1 dimension".to_string() } else { format!("{n} dimensions") };
+    let typed = |part: &frames::Part| {
+        let cell = match part.replicated + part.cell.len() {
+            0 => "rank 0".to_string(),
+            rank => format!("`{}{}`, rank {rank}", "[]".repeat(part.replicated), brackets(&part.cell)),
+        };
+        if part.ty.is_empty() { format!("cells: {cell}") } else { format!("`{}`, cells: {cell}", part.ty) }
+    };
     let mut out = Vec::new();
-    for piece in nest.pieces() {
-        let Some(expr) = piece.expr else { continue };
-        if piece.depth > 0 {
-            out.push(format!("mapped over {} of `{}`", dimensions(piece.depth), text(expr)));
-        }
-        if piece.reps > 0 {
-            out.push(format!("`{}` replicated over {}", text(expr), dimensions(piece.reps)));
-        }
+    for part in frames.parts.iter().filter(|part| part.place.is_some()) {
+        let name = &part.text;
+        let done = match (part.mapped, part.replicated) {
+            (0, 0) => continue,
+            (mapped, 0) => format!("mapped over {} of `{name}`", dimensions(mapped)),
+            (0, again) => format!("`{name}` replicated over {}", dimensions(again)),
+            (mapped, again) => format!("mapped over {} of `{name}`, replicated over {}", dimensions(mapped), dimensions(again)),
+        };
+        out.push(format!("{done}: {}", typed(part)));
     }
     out
+}
+
+/// Sizes as they stand in a type.
+pub(super) fn brackets(sizes: &[String]) -> String {
+    sizes.iter().map(|size| format!("[{size}]")).collect()
 }

@@ -1,15 +1,15 @@
 //! What is shown about the thing under the pointer.
 
 use super::Analysis;
-use super::hints::words;
+use super::hints::{brackets, words};
 use super::places::{Meaning, Occurrence, decl_span};
 use crate::base::{Span, Symbol};
 use crate::driver;
 use crate::front::explicit::nest::nest;
-use crate::front::explicit::{Printer, head_span};
+use crate::front::explicit::{Printer, frames_of, head_span};
 use crate::ir::surface::children::Node;
-use crate::ir::surface::{Decl, ExprId, ExprKind};
-use crate::ir::tables::{DefId, DefKind};
+use crate::ir::surface::{Decl, ExprId, ExprKind, view};
+use crate::ir::tables::{DefId, DefKind, RType};
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range};
 
 /// Longest explicit form that is shown, in bytes.
@@ -41,7 +41,8 @@ pub fn hover(analysis: &Analysis, position: Position) -> Option<Hover> {
         let ast = &analysis.checked.program.ast;
         let here = ast.exprs[expr].span;
         if let (Some(ty), Some(def)) = (analysis.checked.tables.exprs.get(expr), analysis.definition_around(here)) {
-            parts.push(code(&analysis.show(def, ty)));
+            let sized = analysis.inner(def).exprs.get(&view::strip(ast, expr)).map(|sized| sized.text.clone());
+            parts.push(ranked(&sized.unwrap_or_else(|| analysis.show(def, ty)), ty));
             span = Some(here);
         }
     }
@@ -62,14 +63,21 @@ fn code(text: &str) -> String {
     format!("```remora\n{text}\n```")
 }
 
+/// A type, with its rank where it is that of an array.
+fn ranked(text: &str, ty: &RType) -> String {
+    let rank = if ty.rank == 0 { String::new() } else { format!("\n\nrank {}", ty.rank) };
+    code(text) + &rank
+}
+
 fn about(analysis: &Analysis, name: &Occurrence) -> Vec<String> {
     let checked = &analysis.checked;
     match name.meaning {
         Meaning::Global(def) => definition(analysis, name.name, def),
         Meaning::Local(pat) => {
             let around = analysis.definition_around(name.span);
-            let ty = checked.tables.pats.get(pat).zip(around).map(|(ty, def)| analysis.show(def, ty));
-            ty.map(|ty| code(&format!("{} : {ty}", name.name))).into_iter().collect()
+            let Some((ty, def)) = checked.tables.pats.get(pat).zip(around) else { return Vec::new() };
+            let sized = analysis.inner(def).pats.get(&pat).map(|sized| sized.text.clone());
+            vec![ranked(&format!("{} : {}", name.name, sized.unwrap_or_else(|| analysis.show(def, ty))), ty)]
         }
         Meaning::Scalar(prim, member) => match driver::scalar_type(prim, member) {
             Some(ty) => vec![code(&format!("{prim}.{member} : {ty}"))],
@@ -130,6 +138,10 @@ fn definition(analysis: &Analysis, name: Symbol, def: DefId) -> Vec<String> {
         let cost: u32 = all.iter().map(|a| a.maps + a.reps - a.induced).sum();
         let plural = if cost == 1 { "" } else { "s" };
         parts.push(format!("cost: {cost} insertion{plural}"));
+        let text = Printer::new(&checked.program, &analysis.sources).source(&checked.tables, def);
+        if cost > 0 && text.len() <= LONGEST_FORM {
+            parts.push(format!("written out:\n{}", code(text.trim_end())));
+        }
     }
     parts
 }
@@ -161,20 +173,26 @@ fn application(analysis: &Analysis, offset: usize) -> Option<String> {
     let at = offset as u32;
     let around = analysis.path_at(offset).into_iter().rev();
     let mut around = around.filter_map(|node| if let Node::Expr(id) = node { Some(id) } else { None });
-    let (node, nest) = around.find_map(|id| {
+    let node = around.find_map(|id| {
         let nest = nest(&program.ast, &program.names, &checked.tables, id).filter(|nest| !nest.is_plain())?;
         let head = head_span(program, &nest);
-        (head.start <= at && at <= head.end).then_some((id, nest))
+        (head.start <= at && at <= head.end).then_some(id)
     })?;
     let def = analysis.definition_around(program.ast.exprs[node].span)?;
     if !checked.ranked(def) {
         return None;
     }
     let info = checked.tables.apps.get(node)?;
-    let text = Printer::new(program, &analysis.sources).expression(&checked.tables, def, node);
+    let printer = Printer::new(program, &analysis.sources);
+    let frames = frames_of(&printer, &checked.tables, &analysis.inner(def), def, node)?;
+    let mut said = format!("inserted here (cost {}), frame `{}`:", info.cost(), brackets(&frames.frame));
+    words(&frames).into_iter().for_each(|line| said.push_str(&format!("\n- {line}")));
+    if let Some(result) = frames.result.filter(|result| !result.ty.is_empty()) {
+        said.push_str(&format!("\n- result: `{}`", result.ty));
+    }
+    let text = printer.expression(&checked.tables, def, node);
     let shown = if text.len() > LONGEST_FORM { String::new() } else { code(&text) };
-    let insertions = words(analysis, &nest).into_iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
-    Some(format!("inserted here (cost {}):\n{insertions}\n\n{shown}", info.cost()))
+    Some(format!("{said}\n\n{shown}"))
 }
 
 impl Analysis {

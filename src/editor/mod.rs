@@ -14,6 +14,7 @@ pub mod format;
 pub mod hints;
 pub mod hover;
 mod members;
+mod mentions;
 pub mod navigate;
 mod places;
 pub mod ranges;
@@ -27,7 +28,7 @@ pub mod tokens;
 use crate::base::{FileId, SourceMap, Span};
 use crate::driver::{self, Checked};
 use crate::front::resolve::Loader;
-use crate::ir::tables::{DefId, DefKind};
+use crate::ir::tables::{DefId, DefKind, InnerTypes};
 use lsp_types::{Position, Range};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -53,6 +54,7 @@ struct Memo {
     lines: RefCell<FxHashMap<FileId, Rc<Lines>>>,
     occurrences: RefCell<Option<Rc<Vec<places::Occurrence>>>>,
     by_name: RefCell<Option<FxHashMap<Span, DefId>>>,
+    inner: RefCell<FxHashMap<DefId, Rc<InnerTypes>>>,
 }
 
 impl Analysis {
@@ -139,6 +141,22 @@ impl Analysis {
     pub fn definitions(&self) -> impl Iterator<Item = DefId> + '_ {
         let own = self.checked.program.defs.iter().filter(|(_, def)| def.span.file == self.file && def.is_written());
         own.map(|(id, _)| id)
+    }
+
+    /// The types inside of a definition, with sizes; nothing of one with errors.
+    fn inner(&self, def: DefId) -> Rc<InnerTypes> {
+        self.know_inner(&[def]);
+        self.memo.inner.borrow().get(&def).cloned().unwrap_or_default()
+    }
+
+    /// Finds out about several at once, which is cheaper.
+    fn know_inner(&self, defs: &[DefId]) {
+        let mut known = self.memo.inner.borrow_mut();
+        let wanted: Vec<DefId> = defs.iter().copied().filter(|def| !known.contains_key(def) && self.checked.accepted(*def)).collect();
+        if !wanted.is_empty() {
+            let found = self.checked.inner_types(&wanted);
+            known.extend(wanted.into_iter().zip(found.into_iter().map(Rc::new)));
+        }
     }
 
     /// The definition that is written around a place of the document.

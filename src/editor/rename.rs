@@ -4,6 +4,7 @@
 //! before. So nothing is captured, and nothing is hidden.
 
 use super::Analysis;
+use super::mentions::mentions;
 use super::navigate::named;
 use super::places::{Meaning, Occurrence};
 use crate::base::Span;
@@ -55,8 +56,8 @@ pub fn fits(old: &str, new: &str) -> Result<(), String> {
     }
 }
 
-/// The changes of the document that give the things declared at these places another name.
-pub fn edits(analysis: &Analysis, things: &[Span], new: &str) -> Vec<(Span, String)> {
+/// The changes of the document that give the things declared at these places another name, in tests and examples too.
+pub fn edits(analysis: &Analysis, things: &[Span], old: &str, new: &str) -> Vec<(Span, String)> {
     let all = analysis.occurrences();
     let mut out: Vec<(Span, String)> = Vec::new();
     for occurrence in named(&all, things) {
@@ -66,6 +67,8 @@ pub fn edits(analysis: &Analysis, things: &[Span], new: &str) -> Vec<(Span, Stri
             out.push((occurrence.span, text));
         }
     }
+    out.extend(mentions(analysis, things, old).into_iter().map(|span| (span, new.to_string())));
+    out.sort_by_key(|(span, _)| *span);
     out
 }
 

@@ -24,33 +24,54 @@ pub struct Rewriting {
 
 /// Writes the insertions of a selection out: of the application that is selected, or of the definitions in which it is.
 pub fn explicit(analysis: &Analysis, selection: Span) -> Vec<Rewriting> {
-    let checked = &analysis.checked;
     let mut out = Vec::new();
     if let Some((def, node)) = selected_application(analysis, selection) {
         let edits = vec![application_edit(analysis, def, node)];
         out.push(Rewriting { title: "make the insertions of this application explicit".into(), edits });
     }
-    let printer = Printer::new(&checked.program, &analysis.sources);
     let (mut edits, mut changed) = (Vec::new(), 0);
     for def in analysis.ranked_within(selection) {
-        let span = checked.program.defs[def].decl_span();
-        let text = printer.source(&checked.tables, def).trim_end().to_string();
-        let before = analysis.sources.snippet(span);
-        if text == before.trim_end() {
-            continue;
-        }
-        changed += 1;
-        // What is between applications stays as it is where a definition has comments.
-        match lost(before, &text).is_empty() {
-            true => edits.push((span, text)),
-            false => edits.extend(applications(analysis, def).into_iter().map(|node| application_edit(analysis, def, node))),
-        }
+        let own = explicit_definition(analysis, def);
+        changed += usize::from(!own.is_empty());
+        edits.extend(own);
     }
     if !edits.is_empty() {
         let what = if changed == 1 { "this definition" } else { "these definitions" };
         out.push(Rewriting { title: format!("make the insertions of {what} explicit"), edits });
     }
     out
+}
+
+/// The changes that write the insertions of a definition out; none where it has none. Comments stay: those inside of applications that change
+/// stand in front of them.
+pub fn explicit_definition(analysis: &Analysis, def: DefId) -> Vec<(Span, String)> {
+    let program = &analysis.checked.program;
+    let span = program.defs[def].decl_span();
+    let text = Printer::new(program, &analysis.sources).source(&analysis.checked.tables, def).trim_end().to_string();
+    let before = analysis.sources.snippet(span);
+    if text == before.trim_end() {
+        return Vec::new();
+    }
+    let comments = lost(before, &text);
+    if comments.is_empty() {
+        return vec![(span, text)];
+    }
+    // What is between applications stays as it is.
+    let edits: Vec<(Span, String)> = applications(analysis, def).into_iter().map(|node| application_edit(analysis, def, node)).collect();
+    let relative = |(at, new): &(Span, String)| (Span { start: at.start - span.start, end: at.end - span.start, ..*at }, new.clone());
+    let after = apply(before, &edits.iter().map(relative).collect::<Vec<_>>());
+    if bare(&after) == bare(&text) {
+        return edits;
+    }
+    // More changes than the applications, such as the name of a variable: the comments follow the definition then.
+    let mut whole = text;
+    comments.iter().for_each(|comment| whole = format!("{whole}\n{comment}"));
+    vec![(span, whole)]
+}
+
+/// What a text consists of besides comments, white space and parentheses.
+fn bare(text: &str) -> String {
+    without_comments(text).chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect()
 }
 
 /// An application with its insertions written out.

@@ -28,7 +28,10 @@ use transport::Incoming;
 /// Run the language server for editors, on standard input and output
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  remora lsp            what an editor starts; docs/editor.md and editors/README.md say how")]
+  remora lsp            what an editor starts; docs/editor.md and editors/README.md say how
+
+What is no message, or has no length in its header, is answered with an error, and the next message is read. The exit code is 0 after the
+requests `shutdown` and `exit`, and 1 where standard input or output ends without them.")]
 pub(super) struct LspArgs {
     /// Standard input and output are used: accepted because many clients pass it
     #[arg(long)]
@@ -92,8 +95,9 @@ fn reader(ahead: Arc<Ahead>) -> Receiver<Incoming> {
     // It is not waited for: it may hang in a read for ever.
     std::thread::spawn(move || {
         let mut input = BufReader::new(std::io::stdin());
+        let mut framing = transport::Framing::default();
         loop {
-            match transport::read(&mut input) {
+            match framing.read(&mut input) {
                 Ok(Some(incoming)) => {
                     if let Incoming::Message(message) = &incoming {
                         ahead.note(message);
@@ -104,7 +108,7 @@ fn reader(ahead: Arc<Ahead>) -> Receiver<Incoming> {
                 }
                 Ok(None) => return,
                 Err(error) => {
-                    eprintln!("remora lsp: standard input is not in the format of the protocol: {error}");
+                    eprintln!("remora lsp: standard input cannot be read: {error}");
                     return;
                 }
             }

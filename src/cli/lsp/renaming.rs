@@ -39,7 +39,7 @@ pub(super) fn rename(server: &mut Server, params: RenameParams) -> Answer {
     let mut changed = Vec::new();
     for (uri, program) in server.all() {
         let there: Vec<Span> = things.iter().filter_map(|span| navigate::in_program(*span, &own, &program)).collect();
-        let edits = rename::edits(&program, &there, new);
+        let edits = rename::edits(&program, &there, &old, new);
         if !edits.is_empty() {
             changed.push(Changed { uri, program, edits });
         }

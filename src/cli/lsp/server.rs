@@ -96,7 +96,10 @@ impl Server {
                 }
             };
             match next {
-                Incoming::Malformed(problem) => self.send_out(Outgoing::Malformed(problem)),
+                Incoming::Malformed(problem) => {
+                    eprintln!("remora lsp: no message: {problem}");
+                    self.send_out(Outgoing::Malformed(problem));
+                }
                 Incoming::Message(Message::Notification(exit)) if exit.method == "exit" => return self.phase == Phase::Down,
                 Incoming::Message(message) => self.message(message),
             }

@@ -17,17 +17,23 @@ pub struct Part {
 
 /// All parts.
 pub fn parts() -> Vec<Part> {
-    vec![c_compiler(), library(), cache(), driver(), nvrtc()]
+    let compiler = c_compiler();
+    // Nothing can be said of the library where the compiler makes no program.
+    let library = compiler.found.is_ok().then(library);
+    std::iter::once(compiler).chain(library).chain([cache(), driver(), nvrtc()]).collect()
 }
 
 fn said(diagnostic: &Diagnostic) -> String {
     diagnostic.message.clone()
 }
 
+/// It has to say what it is, and to make a library of a function that needs no header.
 fn c_compiler() -> Part {
-    let found = Compiler::find(false)
-        .map(|compiler| format!("{}: {}", compiler.called(), compiler.version()))
-        .map_err(|diagnostic| said(&diagnostic));
+    let found = Compiler::find(false).map_err(|diagnostic| said(&diagnostic)).and_then(|compiler| {
+        let named = format!("{}: {}", compiler.called(), compiler.version());
+        let made = build::library("int remora_compiles(void) { return 0; }\n", false, None);
+        made.map(|_| named.clone()).map_err(|diagnostic| format!("{named}: it does not work: {}", said(&diagnostic)))
+    });
     let install = vec!["apt-get install gcc libc6-dev".into(), "or name another in CC, such as CC=clang".into()];
     Part { name: "C compiler", found, needed: true, install }
 }

@@ -172,6 +172,12 @@ pub(super) fn is_picture(name: &str) -> bool {
     format_of(Path::new(name)).is_ok()
 }
 
+/// Whether a file of this name is a drawing of a sort that is not made.
+pub(super) fn is_other_picture(name: &str) -> bool {
+    let end = Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase());
+    end.is_some_and(|end| ["gif", "jpg", "jpeg", "pdf", "bmp", "webp", "tif", "tiff", "ps", "eps"].contains(&end.as_str()))
+}
+
 fn format_of(path: &Path) -> Result<Format> {
     match path.extension().map(|end| end.to_string_lossy().to_lowercase()).as_deref() {
         Some("png") => Ok(Format::Png),

@@ -44,8 +44,8 @@ const HELP: &str = "\
   def f x = ..          defines something; so do entry, type, module, import, open
   let x = e             evaluates e and keeps its value; later definitions mean this value by `x`
   e                     evaluates an expression; `$loadnpy \"a.npy\"` in it stands for the array in a file
-  :type e               the type of an expression
-  :infer e              what is inserted into an expression, or into a definition of that name
+  :type e               the type of an expression, or of a definition, `def f x = ..`, that is not kept
+  :infer e              what is inserted into an expression, a definition of that name, or one that is not kept
   :core e               the same as core
   :time e               evaluates an expression and says how long that took
   :plot [FILE] e        draws an expression, in the terminal or into a .png or .svg file
@@ -177,6 +177,10 @@ impl Repl<'_> {
         match name {
             "quit" | "q" | "exit" => return Next::End,
             "help" | "h" | "?" => self.console.print(HELP),
+            "type" | "t" | "core" if input::classify(&argument.text) == Entered::Definitions => {
+                let core = name == "core";
+                self.show_definitions(argument, |repl, made, def| if core { repl.core_of(made, def) } else { repl.typed(made, def) });
+            }
             "type" | "t" => self.show(argument, |repl, made, _| {
                 let ty = repl.type_of(made);
                 repl.console.print(format!("{ty}\n"));
@@ -298,7 +302,8 @@ impl Repl<'_> {
     fn plot(&mut self, input: &Input) {
         let (first, rest) = input.text.split_once(char::is_whitespace).unwrap_or((&input.text, ""));
         let name = first.trim_matches('"');
-        let file = plot::is_picture(name).then(|| PathBuf::from(name));
+        let named = plot::is_picture(name) || !rest.trim().is_empty() && plot::is_other_picture(name);
+        let file = named.then(|| PathBuf::from(name));
         // What stands before an expression is blank, so that places in it stay what they are.
         let text = if file.is_some() { format!("{:1$}{rest}", "", input.text.len() - rest.len()) } else { input.text.clone() };
         self.show(&Input::new(input.number, &text), |repl, made, _| {
@@ -345,26 +350,56 @@ impl Repl<'_> {
         result_type(&shown, made.arguments.len())
     }
 
-    fn infer(&mut self, input: &Input) {
-        let defined = self.session.definitions.iter().any(|def| input::defined(&def.text).iter().any(|name| name.as_str() == input.text));
-        if !defined {
-            return self.show(input, |repl, made, _| repl.inferred(made, IT));
+    /// Checks definitions without keeping them, and shows something of each.
+    fn show_definitions(&mut self, input: &Input, mut then: impl FnMut(&mut Self, &Made, DefId)) {
+        let made = self.session.make(&self.session.with_values(input.clone()), false);
+        if !self.report(&made) {
+            return;
         }
-        let made = self.session.make(&Input::new(input.number, ""), false);
-        if self.report(&made) {
-            self.inferred(&made, &input.text);
+        for name in input::defined(&input.text) {
+            if let Some(def) = made.definition(name) {
+                then(self, &made, def);
+            }
         }
     }
 
-    fn inferred(&mut self, made: &Made, name: &str) {
+    fn typed(&mut self, made: &Made, def: DefId) {
+        let ty = made.checked.type_of(def).unwrap_or_default();
+        self.console.print(format!("{} : {ty}\n", made.checked.program.defs[def].name));
+    }
+
+    fn core_of(&mut self, made: &Made, def: DefId) {
+        let name = made.checked.program.defs[def].unique;
+        let defs = made.checked.core.defs.iter().filter(|define| define.name == name).cloned().collect();
+        self.console.print(core::print::program(&core::Program { defs, ..Default::default() }));
+    }
+
+    fn infer(&mut self, input: &Input) {
+        if input::classify(&input.text) == Entered::Definitions {
+            return self.show_definitions(input, |repl, made, def| repl.inferred(made, def));
+        }
+        let defined = self.session.definitions.iter().any(|def| input::defined(&def.text).iter().any(|name| name.as_str() == input.text));
+        if !defined {
+            return self.show(input, |repl, made, _| {
+                if let Some(def) = made.definition(Symbol::new(IT)) {
+                    repl.inferred(made, def);
+                }
+            });
+        }
+        let made = self.session.make(&Input::new(input.number, ""), false);
+        if self.report(&made)
+            && let Some(def) = made.definition(Symbol::new(&input.text))
+        {
+            self.inferred(&made, def);
+        }
+    }
+
+    fn inferred(&mut self, made: &Made, def: DefId) {
         let checked = &made.checked;
-        let def: Option<DefId> =
-            checked.program.defs.iter().filter(|(_, def)| def.file == made.root && def.name == Symbol::new(name)).map(|(id, _)| id).last();
-        let Some(def) = def else { return };
         let printer = Printer::new(&checked.program, &made.sources);
         let ty = checked.type_of(def);
         let text = printer.pretty(&checked.tables, def, ty.as_deref());
-        self.console.print(input::moved_up(&text, if name == IT { made.lines_before() } else { 0 }));
+        self.console.print(input::moved_up(&text, made.lines_before(checked.program.defs[def].decl_span())));
     }
 
     fn load(&mut self, path: &std::path::Path) -> Result<()> {

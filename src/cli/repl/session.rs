@@ -13,6 +13,7 @@ use crate::driver::{self, Checked};
 use crate::front::resolve::Loader;
 use crate::front::syntax::lexer::{Tok, lex};
 use crate::ir::core::Define;
+use crate::ir::tables::DefId;
 use crate::runtime::Value;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -216,10 +217,16 @@ impl Made {
         Span::new(file, moved(span.start), moved(span.end))
     }
 
-    /// How many lines stand before the last input.
-    pub fn lines_before(&self) -> usize {
-        let start = self.pieces.last().map_or(0, |piece| piece.start);
-        self.sources.file(self.root).text[..start].matches('\n').count()
+    /// How many lines stand before the input in which something is.
+    pub fn lines_before(&self, place: Span) -> usize {
+        let at = self.pieces.iter().rev().find(|piece| piece.start <= place.end as usize).or(self.pieces.last());
+        self.sources.file(self.root).text[..at.map_or(0, |piece| piece.start)].matches('\n').count()
+    }
+
+    /// The definition of this name that was entered last.
+    pub fn definition(&self, name: Symbol) -> Option<DefId> {
+        let defs = self.checked.program.defs.iter();
+        defs.filter(|(_, def)| def.file == self.root && def.name == name).map(|(id, _)| id).last()
     }
 
     /// A failure that is no fault of what was entered.

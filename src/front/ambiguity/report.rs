@@ -1,7 +1,7 @@
 //! Why a definition has no one reading, in words: E0402 with the readings of an ambiguous application as source text, and E0407.
 
 use super::compare::{Question, same_type};
-use super::words::describe;
+use super::words::{describe, is_open};
 use super::{MAX_REPORTED, Refusal, RefusalKind};
 use crate::base::{Code, SourceMap};
 use crate::diag::{Diagnostic, Reading};
@@ -134,6 +134,7 @@ impl Readings<'_> {
                 frames: frames.collect(),
                 source: printer.source(tables, self.def),
                 fragment: printer.expression(tables, self.def, question.subterm),
+                open: question.nodes.iter().any(|&node| is_open(self.program, tables, node)),
                 cost: tables.apps.iter().map(|(_, info)| info.cost()).sum(),
                 note: if notes.is_empty() { "inserts nothing here".to_string() } else { notes.join("; ") },
             });

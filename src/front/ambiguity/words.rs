@@ -32,6 +32,12 @@ pub(super) fn describe(program: &Program, sources: &SourceMap, tables: &Tables, 
     phrases
 }
 
+/// Whether something is replicated at `node`, and nothing determines how often.
+pub(super) fn is_open(program: &Program, tables: &Tables, node: ExprId) -> bool {
+    let (Some(nest), Some(info)) = (nest(&program.ast, &program.names, tables, node), tables.apps.get(node)) else { return false };
+    info.args.iter().enumerate().any(|(index, insertion)| insertion.reps > insertion.induced && undetermined(program, &nest, index))
+}
+
 fn replication(argument: &str, reps: u32) -> String {
     match reps {
         1 => format!("replicates {argument}"),

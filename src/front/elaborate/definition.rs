@@ -115,7 +115,8 @@ impl Elab<'_> {
         self.sizes.match_parts(0);
         let open = self.sizes.without_parts();
         if let Some(span) = self.sizes.undetermined_rep() {
-            return Err(Error::new(ErrorKind::Undetermined(Undetermined::Replication), span).into());
+            let inserted = self.claims.replicated.iter().rfind(|replicated| replicated.at == span).cloned();
+            return Err(Error::new(ErrorKind::Undetermined(Undetermined::Replication { inserted }), span).into());
         }
         for needed in &self.claims.needed {
             let size = self.sizes.zonk(&needed.size);

@@ -86,6 +86,19 @@ pub enum Irregular {
     Argument { definition: Option<Symbol> },
 }
 
+/// An argument that is replicated because its function takes an array of a higher rank.
+#[allow(missing_docs, reason = "the line above says what its fields are")]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replicated {
+    pub at: Span,
+    /// What the function is called.
+    pub function: Option<Symbol>,
+    /// The rank of the argument.
+    pub has: usize,
+    /// The rank that the function takes.
+    pub takes: usize,
+}
+
 /// What nothing determines.
 #[allow(missing_docs, reason = "the line above each variant says what its fields are")]
 #[derive(Debug, Clone, PartialEq)]
@@ -102,8 +115,8 @@ pub enum Undetermined {
     Parameter { size: Symbol },
     /// A size that a pattern binds.
     Pattern,
-    /// How often something is replicated.
-    Replication,
+    /// How often something is replicated; why it is, unless that is written.
+    Replication { inserted: Option<Replicated> },
     /// The sizes of what a recursive definition returns: no exit without a recursive call says them, or they change with what is assumed.
     Recursion { result: Option<Type> },
 }

@@ -202,6 +202,8 @@ struct Claims {
     arguments: Vec<computed::ArgumentSize>,
     /// Sizes of rows of ragged arrays: where rows are mapped over together they are compared at run time.
     rows: FxHashSet<Symbol>,
+    /// Arguments that are replicated.
+    replicated: Vec<error::Replicated>,
 }
 
 struct Elab<'a> {

@@ -1,7 +1,7 @@
 //! Applications with insertions: nests of maps around exact applications.
 
 use super::apply::{Arg, Head};
-use super::error::Context;
+use super::error::{Context, Replicated};
 use super::expr::Instance;
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
@@ -25,6 +25,11 @@ impl Elab<'_> {
             Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
         };
         let head_depth = info.head_frame as usize;
+        let called = match &head {
+            HeadRest::Fun(instance) => instance.as_ref().and_then(|instance| instance.def).map(|def| self.program.defs[def].name),
+            HeadRest::Constr(name, _) => Some(Symbol::new(&format!("#{name}"))),
+            HeadRest::Index { .. } | HeadRest::Project(_) | HeadRest::Lambda(_) => None,
+        };
         if let Some(value) = head_value {
             parts.push(Part { arg: Arg::Ready(value, span), depth: head_depth });
         }
@@ -34,7 +39,16 @@ impl Elab<'_> {
             let arg = if depth > 0 || extra > 0 {
                 let (value, at) = self.ready(arg)?;
                 let value = self.open_row(value);
-                let value = if extra > 0 { self.replicate(value, extra, at) } else { value };
+                let value = if extra > 0 {
+                    if depth == 0 {
+                        let has = self.sizes.zonk_type(&value.1).shape().items.len();
+                        let takes = has + extra as usize;
+                        self.claims.replicated.push(Replicated { at, function: called, has, takes });
+                    }
+                    self.replicate(value, extra, at)
+                } else {
+                    value
+                };
                 Arg::Ready(value, at)
             } else {
                 arg

@@ -1,7 +1,7 @@
 //! Errors of elaboration in words.
 
 use super::Natural;
-use super::error::{Context, Error, ErrorKind, Irregular, Mismatch, Negative, OpenType, Origin, Sides, Undetermined};
+use super::error::{Context, Error, ErrorKind, Irregular, Mismatch, Negative, OpenType, Origin, Replicated, Sides, Undetermined};
 use super::show::Names;
 use crate::base::{Code, PrimType, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -290,11 +290,33 @@ impl Words {
                     .here(format!("when the calls return what was found, it is `{result}`"))
                     .help("write the type of the result with its sizes, `: [n]t`, or `: ?[k].[k]t` for a size that only the result knows")
             }
-            Undetermined::Replication => self
+            Undetermined::Replication { inserted: None } => self
                 .error(code, "nothing determines how often this is replicated")
                 .here("the length of this `rep` is not known")
                 .help("use `replicate n x`, or annotate the type of the result"),
+            Undetermined::Replication { inserted: Some(inserted) } => self.replicated(code, inserted),
         }
+    }
+
+    /// An argument whose rank is lower than what the function takes: most often there is something wrong with it.
+    fn replicated(&mut self, code: Code, inserted: &Replicated) -> Diagnostic {
+        let (has, takes) = (inserted.has, inserted.takes);
+        let what = |rank: usize| match rank {
+            0 => "a single value".to_string(),
+            1 => "an array of rank 1".to_string(),
+            rank => format!("an array of rank {rank}"),
+        };
+        let function = inserted.function.map_or("the function".to_string(), |name| format!("`{name}`"));
+        let message = match has {
+            0 => format!("{function} takes {}, and this is {}: nothing says how many copies of it are meant", what(takes), what(has)),
+            _ => format!("{function} takes {}, and this has rank {has}: nothing says how many copies of it are meant", what(takes)),
+        };
+        let brackets = |text: &str| format!("{}{text}{}", "[".repeat(takes - has), "]".repeat(takes - has));
+        self.error(code, message).here(format!("rank {has}, where rank {takes} is needed")).help(format!(
+            "give it {}: `{}` has one such value in it, `replicate n x` has `n`",
+            what(takes),
+            brackets("x")
+        ))
     }
 
     fn open_type(&mut self, open: &OpenType) -> Diagnostic {

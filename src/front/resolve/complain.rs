@@ -172,7 +172,8 @@ impl<'a> Walk<'_, 'a> {
             "np" | "numpy" | "jnp" => Some(PrefixAdvice::NumPy),
             "math" => Some(PrefixAdvice::Math),
             _ => {
-                let near = self.similar(prefix.name, |this| this.scope.term_names().chain(prims()).collect());
+                let near =
+                    self.similar(prefix.name, |this| this.scope.term_names().chain(this.scope.module_names()).chain(prims()).collect());
                 near.map(PrefixAdvice::Similar)
             }
         };

@@ -192,6 +192,11 @@ fn near_name(diagnostic: Diagnostic, at: Span, near: &str) -> Diagnostic {
     diagnostic.help(format!("did you mean `{near}`?")).fix(format!("change it to `{near}`"), at, near)
 }
 
+/// A similar name, for a part of a name with dots.
+fn near_part(diagnostic: Diagnostic, at: Span, whole: &str, near: &str) -> Diagnostic {
+    diagnostic.help(format!("did you mean `{whole}`?")).fix(format!("change it to `{whole}`"), at, near)
+}
+
 /// A change of a name is one of all places where it is mentioned.
 fn in_all_places(mut diagnostic: Diagnostic, also: &[Span]) -> Diagnostic {
     for fix in &mut diagnostic.fixes {
@@ -231,7 +236,7 @@ fn unknown_prefix(at: Span, prefix: Symbol, field: Symbol, advice: Option<&Prefi
     match advice {
         Some(PrefixAdvice::NumPy) => diagnostic.help(words::numpy(field.as_str())),
         Some(PrefixAdvice::Math) => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{field}`")),
-        Some(PrefixAdvice::Similar(near)) => diagnostic.help(format!("did you mean `{near}.{field}`?")),
+        Some(PrefixAdvice::Similar(near)) => near_part(diagnostic, at, &format!("{near}.{field}"), near),
         None => diagnostic,
     }
 }
@@ -248,7 +253,7 @@ fn unknown_member(at: Span, module: &str, member: Symbol, advice: Option<&Member
             .help(format!("a complex number has two parts: take one of them, `{prim}.re` or `{prim}.im`, or its magnitude, `{prim}.abs`")),
         MemberAdvice::IsType => diagnostic.help(format!("`{module}.{member}` is a type")),
         MemberAdvice::IsModule => diagnostic.help(format!("`{module}.{member}` is a module")),
-        MemberAdvice::Similar(near) => diagnostic.help(format!("did you mean `{module}.{near}`?")),
+        MemberAdvice::Similar(near) => near_part(diagnostic, at, &format!("{module}.{near}"), near),
         MemberAdvice::Library(path) => {
             diagnostic.help(format!("`{member}` is in a library: `import \"{path}\"`, then `{member}` without a prefix"))
         }
@@ -273,7 +278,7 @@ fn unknown_type(at: Span, name: Symbol, advice: Option<&TypeAdvice>) -> Diagnost
 fn unknown_member_type(at: Span, module: &str, name: Symbol, advice: Option<&MemberTypeAdvice>) -> Diagnostic {
     let diagnostic = unknown(Code::UnknownType, at, format!("the module `{module}` has no type `{name}`"));
     match advice {
-        Some(MemberTypeAdvice::Similar(near)) => diagnostic.help(format!("did you mean `{module}.{near}`?")),
+        Some(MemberTypeAdvice::Similar(near)) => near_part(diagnostic, at, &format!("{module}.{near}"), near),
         Some(MemberTypeAdvice::OfScalar) => diagnostic.help(format!("the type of a scalar module is `{module}.t`")),
         None => diagnostic,
     }
@@ -369,7 +374,7 @@ fn no_abstract_type(at: Span, name: &str, sig: Span, near: Option<&str>, others:
         .here("cannot be given a meaning here")
         .label(sig, "this module type");
     match (near, others) {
-        (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+        (Some(near), _) => near_name(diagnostic, at, near),
         (None, []) => diagnostic,
         (None, [one]) => diagnostic.help(format!("its abstract type is `{one}`")),
         (None, all) => {
@@ -451,7 +456,11 @@ fn unreadable_import(at: Span, path: Symbol, problems: &[LoadProblem], near: Opt
         LoadProblem::TooLarge(path) => d.note(format!("{path} is larger than 4 GiB")),
     });
     match near {
-        Some(near) => diagnostic.help(format!("there is `import \"{near}\"`")),
+        Some(near) => diagnostic.help(format!("there is `import \"{near}\"`")).fix(
+            format!("import \"{near}\""),
+            at,
+            crate::front::syntax::print::string_literal(near),
+        ),
         None => diagnostic.help("paths are relative to the importing file, and are written without `.rem` or `.fut`"),
     }
 }

@@ -295,6 +295,14 @@ fn infer_in_three_formats() {
     assert_eq!(json["definitions"][0]["cost"], 0, "{explicit}");
     assert_eq!(json["definitions"][0]["applications"], serde_json::json!([]), "{explicit}");
     assert_eq!(place.ok(&["infer", "explicit.rem", "--format", "source"]), explicit);
+    // Comments stay, also where a variable gets another name.
+    let commented = "def f [n] (xs: [n]f64) = -- one\n  let s = xs + 1 -- two\n  -- three\n  in (s * -- four\n      2)\n\
+                     def g [n] (map: [n]f64) = -- five\n  map + -- six\n  1\n";
+    std::fs::write(place.path().join("commented.rem"), commented).expect("written");
+    let explicit = place.ok(&["infer", "commented.rem", "--format", "source"]);
+    assert!(["one", "two", "three", "four", "five", "six"].iter().all(|word| explicit.matches(word).count() == 1), "{explicit}");
+    std::fs::write(place.path().join("commented.rem"), &explicit).expect("written");
+    assert_eq!(place.ok(&["infer", "commented.rem", "--format", "source"]), explicit, "nothing is left to insert");
     let args = ["[[1, 2], [3, 4]]", "[3, 4]", "1"];
     let run = |file| place.ok(&[&["run", file, "-e", "f"][..], &args].concat());
     assert_eq!(run("f.rem"), run("explicit.rem"));

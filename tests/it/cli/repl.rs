@@ -45,6 +45,21 @@ fn commands() {
 }
 
 #[test]
+fn definitions_are_looked_at_without_being_kept() {
+    let typed = ":infer def f (x: []i64) = x + 1\n:type def g (x: i64) = x\ndef h = 1i64\nlet k = 2i64\n:infer def f (x: [3]i64) = x + k\n";
+    let shown = "f : [d]i64 -> [d]i64\ndef f (x: []i64) = map (\\x -> x + 1) x\n-- 1 map: + at 1:22 (1 map)\ng : i64 -> i64\n\
+                 f : [3]i64 -> [3]i64\ndef f (x: [3]i64) = map (\\x -> x + k) x\n-- 1 map: + at 1:23 (1 map)\n";
+    check(typed, shown);
+    let ran = session(&Place::new(&[]), ":core def f (x: i64) = x\nf 1\ndef g (x: []i64) = x + 1\n:infer g\n");
+    assert!(
+        ran.out.starts_with("(") && ran.out.ends_with("at 1:22 (1 map)\n") && ran.err.contains("unknown name `f`"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
+}
+
+#[test]
 fn programs_are_loaded_and_read_again() {
     let place = Place::new(&[("a.rem", "def f (x: i64) = x + 1\n"), ("bad.rem", "def f = y\n")]);
     let ran = place.run_with(&["repl", "a.rem"], b"f 1\n:load a.rem\nf 2\n:list\n");

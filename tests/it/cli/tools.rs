@@ -30,6 +30,8 @@ fn new_programs_are_right() {
     assert_eq!(place.ok(&["fmt", "--check", "heat"]), "");
     place.refused(&["new", "heat"], &["E0603", "there already"]);
     place.refused(&["new", "3d"], &["E0618"]);
+    place.refused(&["new", "let"], &["E0618", "`my_let`"]);
+    place.refused(&["new", "my-prog"], &["E0618", "`my_prog`"]);
 }
 
 #[test]
@@ -42,6 +44,12 @@ fn the_doctor_says_what_is_missing() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("missing  C compiler: ") && said.contains("apt-get install gcc"), "{said}");
+    // One that makes nothing is none, and nothing is said of the library then.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+    let output = command.arg("doctor").env("CC", "/bin/false").output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("missing  C compiler: /bin/false") && said.contains("does not work") && !said.contains("C library"), "{said}");
 }
 
 #[test]
@@ -73,7 +81,7 @@ fn commands_run_again_when_a_file_changes() {
         }
         panic!("no {text:?}");
     };
-    until("watching");
+    until("no errors; watching");
     std::fs::write(place.path().join("b.rem"), "def f (x: i64) = tru\n").expect("written");
     until("E0201");
     until("watching");

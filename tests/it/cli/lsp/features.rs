@@ -33,7 +33,7 @@ fn inlay_hints_show_what_was_inserted() {
     let text = "def g (xs: [3]i64) = xs\ndef f (s: i64) (z: i64) = let y = g s in z + y\ndef h (xs: [9]f64) = xs with [0:3] = 0\n";
     let uri = client.open("rep.rem", text);
     let hints = client.request("textDocument/inlayHint", whole(&uri));
-    let expected = "def g (xs: [3]i64)⟨: [3]i64⟩ = xs\ndef f (s: i64) (z: i64)⟨: [3]i64⟩ = let y⟨: []i64⟩ = g ⟨rep⟩s in z ⟨map⟩+ y\n\
+    let expected = "def g (xs: [3]i64)⟨: [3]i64⟩ = xs\ndef f (s: i64) (z: i64)⟨: [3]i64⟩ = let y⟨: [3]i64⟩ = g ⟨rep⟩s in z ⟨map⟩+ y\n\
                     def h (xs: [9]f64)⟨: [9]f64⟩ = xs with [0:3] = ⟨rep⟩0\n";
     assert_eq!(hinted(text, &hints), expected);
 }
@@ -72,7 +72,13 @@ fn hover_shows_types_comments_and_insertions() {
     );
     let times = text(&mut client, (3, 59));
     assert!(times.contains("mapped over 2 dimensions of `a`") && times.contains("map (\\xs -> map2 (*) xs v) a"), "{times}");
-    assert!(text(&mut client, (3, 34)).contains("v : []f64"), "{}", text(&mut client, (3, 34)));
+    assert!(times.contains("frame `[n][m]`") && times.contains("of `a`: `[n][m]f64`, cells: rank 0"), "{times}");
+    assert!(norm.contains("written out:") && norm.contains("f64.sum (map2 (*) v v)"), "{norm}");
+    // Sizes are those that hints show.
+    let v = text(&mut client, (3, 34));
+    assert!(v.contains("v : [m]f64") && v.contains("rank 1"), "{v}");
+    let whole = text(&mut client, (3, 56));
+    assert!(whole.contains("[n][m]f64") && whole.contains("rank 2"), "{whole}");
     let sum = text(&mut client, (1, 42));
     assert!(sum.contains("f64.sum : [n]f64 -> f64"), "{sum}");
 }
@@ -140,11 +146,46 @@ fn references_and_renaming() {
 }
 
 #[test]
+fn tests_and_examples_are_renamed_too() {
+    let mut client = Client::new();
+    let text = "-- | f is in the words, too.\n-- > f (f 1)\n-- 3\ndef f (x: i64) = x + 1\n-- ==\n-- entry: main f\n-- input { 1 } output { 2 }\n\
+                -- \"f\" script input { (f {f = f 2}) \"f\" } output { 3 }\n-- property: f\nentry main (x: i64) = f x\n\
+                #[prop(gen(f), shrink( main ))] entry holds (x: i64) = f x > x\n";
+    let uri = client.open("a.rem", text);
+    let other = client.open("b.rem", "import \"a\"\n-- ==\n-- script input { f 1 } output { 2 }\nentry main (x: i64) = x\n");
+    let rename = |client: &mut Client, line: u32, character: u32| {
+        let params = json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character }, "newName": "next" });
+        client.request("textDocument/rename", params)
+    };
+    let done = rename(&mut client, 3, 4);
+    let expected = text.replace("> f (f 1)", "> next (next 1)").replace("def f (", "def next (").replace("main f\n", "main next\n");
+    let expected = expected.replace("(f {f = f 2})", "(next {f = next 2})").replace("property: f", "property: next");
+    let expected = expected.replace("= f x", "= next x").replace("gen(f)", "gen(next)");
+    assert_eq!(changed(text, &done["changes"][&uri]), expected, "{done}");
+    assert_eq!(done["changes"][&other].as_array().map(Vec::len), Some(1), "{done}");
+    let done = rename(&mut client, 9, 7);
+    let expected = text.replace("entry: main f", "entry: next f").replace("entry main", "entry next").replace("( main )", "( next )");
+    assert_eq!(changed(text, &done["changes"][&uri]), expected, "{done}");
+    assert_eq!(done["changes"][&other], Value::Null, "its `main` is another one: {done}");
+}
+
+#[test]
 fn readings_and_help_are_changes() {
     let mut client = Client::new();
     let cases = [
         ("def f (xss: [][]i64) = i64.sum (length xss)\n", "reading 1", "def f (xss: [][]i64) = i64.sum (map length xss)\n"),
-        ("def f (xss: [][]i64) = i64.sum (length xss)\n", "reading 2", "def f (xss: [][]i64) = i64.sum (rep (length xss))\n"),
+        (
+            "def p 'b (u: i32) (v: b) = (u, v)\ndef f (xs: []i32) (ys: []i32) = p xs ys\n",
+            "reading 2",
+            "def p 'b (u: i32) (v: b) = (u, v)\ndef f (xs: []i32) (ys: []i32) = map (\\x -> p x ys) xs\n",
+        ),
+        ("def f (x: f64) = f64.sqt x\n", "change it to `f64.sqrt`", "def f (x: f64) = f64.sqrt x\n"),
+        (
+            "module mine = { type t = i64 def two = 2i64 }\ndef f = mne.two\n",
+            "change it to `mine.two`",
+            "module mine = { type t = i64 def two = 2i64 }\ndef f = mine.two\n",
+        ),
+        ("import \"lib/npp\"\ndef f = 1i64\n", "import \"lib/np\"", "import \"lib/np\"\ndef f = 1i64\n"),
         ("def f (x: f64) (n: i64) = x * n\n", "convert", "def f (x: f64) (n: i64) = x * (f64.i64 (n))\n"),
         ("def f (value: f64) = vaule + vaule\n", "change it to `value`", "def f (value: f64) = value + value\n"),
         ("def f (xs: []f64) = mean xs\n", "import \"lib/np\"", "import \"lib/np\"\ndef f (xs: []f64) = mean xs\n"),
@@ -167,6 +208,8 @@ fn readings_and_help_are_changes() {
         let action = action.unwrap_or_else(|| panic!("{text}: {actions}"));
         assert!(action["diagnostics"][0]["code"].is_string());
         assert_eq!(changed(text, &action["edit"]["changes"][&uri]), expected, "{title}");
+        // One of the readings would be refused.
+        assert!(!text.contains("i64.sum (length") || !actions.to_string().contains("reading 2"), "{actions}");
     }
 }
 

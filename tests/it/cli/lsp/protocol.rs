@@ -68,6 +68,13 @@ fn what_is_no_message_is_answered() {
     assert_eq!(answer["error"]["code"], -32700);
     client.bytes(b"Content-Length: 12\r\n\r\n{\"id\":\"\xff\xfe\x80\"}");
     client.wait(|message| message["id"].is_null() && message.get("error").is_some());
+    // Where a header says no length, the next one is looked for.
+    for header in ["Content-Length: 99999999999999", "Content-Length: -5", "Content-Length: many", "Content-Type: x", "garbage"] {
+        client.bytes(format!("{header}\r\n\r\n{{\"jsonrpc\":\"2.0\"}}").as_bytes());
+        client.request("workspace/symbol", json!({ "query": "" }));
+        let answer = client.wait(|message| message["id"].is_null() && message.get("error").is_some());
+        assert_eq!(answer["error"]["code"], -32700, "{header}");
+    }
     let uri = client.open("a.rem", "def f = 1i64");
     assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
     assert!(client.end().success());
