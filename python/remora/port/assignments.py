@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from .context import Restart
 from .diagnostics import Code, Unread
+from .either import as_float, of_two
 from .operators import sized, unknown_size
 from .reading import assigned
 from .sizes import ONE, Size
@@ -308,8 +309,12 @@ class Assignments(Blocks):
         """What is known of a variable that comes from two places."""
         if a.items is not None or b.items is not None or a.function is not None or b.function is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple or function that differs between branches", "use a variable for each part")
+        kept = of_two(a, b, b.dtype if as_float(a, b) else a.dtype)
         if a.dtype != b.dtype and (made := self.as_compared(name, a, b)) is not None:
-            a, b = made
+            (a, b), kept = made, None
+        elif as_float(a, b) or as_float(b, a):
+            dtype = b.dtype if as_float(a, b) else a.dtype
+            a, b = convert(a, dtype), convert(b, dtype)
         dtype, weak = self.join_types(node, a, b)
         if a.rank != b.rank or a.axes != b.axes:
             raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
@@ -319,7 +324,7 @@ class Assignments(Blocks):
         view = a.view if a.view is not None and a.view.same(b.view) else None
         serial = a.serial if a.serial == b.serial else object()
         literals = [each.const if each.const is not None else each.origin for each in (a, b)]
-        origin = literals[0] if type(literals[0]) is type(literals[1]) is int and dtype == "i64" and only_compared(self.definition.node, name) else None
+        origin = kept if kept is not None else literals[0] if type(literals[0]) is type(literals[1]) is int and dtype == "i64" and only_compared(self.definition.node, name) else None
         return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly, origin=origin)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .diagnostics import Code, Unread
+from .either import as_float
 from .operators import applied, binary, compare, elementwise, fitted, infix
 from .signatures import by_signature
 from .sizes import ONE, Size
@@ -512,13 +513,14 @@ def _best(reader: Expressions, node: ast.Call, function: Any, values: list[Value
     for value in values[1:]:
         weak = best.weak and value.weak
         dtype = "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
-        if dtype != best.dtype and best.const is None and best.dtype not in INTS or dtype == "f32" and best.dtype != value.dtype:
+        lost = dtype == "f32" and any(each.dtype != dtype and not as_float(each, replace(each, dtype=dtype, weak=False)) for each in (best, value))
+        if dtype != best.dtype and best.const is None and best.dtype not in INTS or lost:
             raise Unread(node, Code.TYPE, f"`{name}` of different types", "convert one of them")
         two = [fitted(context, node, best, dtype), fitted(context, node, value, dtype)]
         if dtype in INTS:
             scalar = applied(f"{dtype}.{name}")
-        elif dtype == "f64":
-            scalar = applied(context.helper("larger" if name == "max" else "smaller"))
+        elif dtype in FLOATS:
+            scalar = applied(context.helper(("larger" if name == "max" else "smaller") + ("" if dtype == "f64" else "_f32")))
         else:
             raise Unread(node, Code.TYPE, f"Python's `{name}` of {dtype}", f"write `np.{name}imum`")
         small = best.small and value.small

@@ -76,6 +76,9 @@ HELPERS = {
     "def complex_more_or_same (a: c128) (b: c128) : bool =\n"
     "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
     "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u >= v",
+    "divided_complex": "-- | The quotient of Python's own complex numbers, which fails where Python raises `ZeroDivisionError`.\n"
+    "def divided_complex (x: c128) (y: c128) : c128 =\n"
+    "  let _ = assert (c128.re y != 0.0 || c128.im y != 0.0) \"division by zero\" in x / y",
     "larger": "-- | Python's `max` of two floats: the first where they are equal or one is NaN.\n"
     "def larger (x: f64) (y: f64) : f64 = if y > x then y else x",
     "smaller": "-- | Python's `min` of two floats: the first where they are equal or one is NaN.\n"
@@ -88,6 +91,8 @@ HELPERS = {
 }
 for _name in "sqrt exp log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh".split():
     HELPERS[f"math_{_name}"] = f"-- | `math.{_name}`.\ndef math_{_name} (x: f64) : f64 = checked x (f64.{_name} x)"
+for _name in ("larger", "smaller"):
+    HELPERS[f"{_name}_f32"] = HELPERS[_name].replace("f64", "f32").replace(f"def {_name}", f"def {_name}_f32").replace("two floats", "two numbers of f32")
 for _dtype, _least, _most in [("u8", 0, 255), ("i8", -128, 127), ("u16", 0, 65535), ("i16", -32768, 32767), ("u32", 0, 2**32 - 1), ("i32", -(2**31), 2**31 - 1)]:
     HELPERS[f"fits_{_dtype}"] = (
         f"-- | One of Python's own integers as `{_dtype}`, which fails where it is none.\n"

@@ -17,7 +17,8 @@ from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import Either, binary, compare, elementwise, negated, unknown_size
+from .either import decided, of_two, plain
+from .operators import binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -226,6 +227,7 @@ class Expressions:
             if item.dtype != dtype:
                 # In a list, a number of Python's own is `int64` or `float64` for NumPy: NEP 50 is not about lists.
                 _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=False), replace(item, weak=False)])
+        decided(node, items)
         shapes = {item.shape for item in items}
         if len(shapes) != 1:
             raise Unread(node, Code.SHAPE, "rows of different sizes", "")
@@ -320,8 +322,7 @@ class Expressions:
             raise Unread(node, Code.TYPE, "`and` or `or` of different things", "write `y if x != 0 else x`")
         dtype, weak = self.join_types(node, first, second)
         one, two = (bound_text(convert(each, dtype)) for each in ((second, first) if other else (first, second)))
-        either = Either() if weak and dtype in FLOATS and "i64" in (first.dtype, second.dtype) else None
-        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=either)
+        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=of_two(first, second, dtype))
 
     def truth_value(self, node: ast.expr) -> Value:
         """An operand of `and` or `or`, whose value is one of them."""
@@ -368,7 +369,7 @@ class Expressions:
         if one.items is not None or two.items is not None or one.rank != two.rank or one.axes != two.axes:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
         shape = tuple(a if a == b else unknown_size() for a, b in zip(one.shape, two.shape))
-        either = Either() if dtype in FLOATS and "i64" in (one.dtype, two.dtype) and weak else None
+        either = of_two(one, two, dtype)
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
         return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory, origin=either)

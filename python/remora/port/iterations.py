@@ -12,6 +12,7 @@ import numpy as np
 from .blocks import Lines, words
 from .context import Restart
 from .diagnostics import Code, Unread
+from .either import Either, mixed
 from .operators import binary, unknown_size
 from .parts import Parts
 from .reading import assigned, base_of, leaves, used, written_by
@@ -201,8 +202,8 @@ class Iterations(Parts):
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
-            if array.kind == "mixed":
-                raise Unread(statement, Code.TYPE, "a loop over a list of integers and floats", "begin the list with a float: `[0.0]`")
+            if mixed(array) and not item.rank:
+                item = replace(item, origin=Either())
             if array.listed:
                 item = replace(item, listed=array.listed - 1, weakly=array.weakly, weak=array.weakly and not item.rank)
             if isinstance(target, ast.Tuple):

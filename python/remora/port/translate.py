@@ -8,12 +8,12 @@ from typing import Any
 
 from .context import HELPERS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .operators import Either
+from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, indented, tuple_text
 from .statements import Statements
-from .values import ATOM, GENERATOR, INTS, Value, bound_text, convert, fresh
+from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh
 
 
 @dataclass(frozen=True)
@@ -229,11 +229,14 @@ class _Function:
                 if value.text == self.context.mangle(name):
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
-        if value.listed and value.kind == "mixed":
+        if value.listed and mixed(value):
             raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
         if value.listed:
             return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
-        if isinstance(value.origin, Either):
+        kept = either(value)
+        if kept is not None and value.dtype != "f64":
+            raise Unread(node, Code.TYPE, f"a result that is Python's own in one case and {value.dtype} in another", f"convert it: `np.{NUMPY[value.dtype]}(x)`")
+        if kept is not None and kept.integer:
             raise Unread(node, Code.TYPE, "a result that is one of Python's integers in one case and a float in another", "write the integer as a float: `0.0`")
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
