@@ -6,7 +6,6 @@ import ast
 import importlib
 from dataclasses import replace
 
-
 from .context import Restart
 from .diagnostics import Code, Unread
 from .either import as_float, of_two
@@ -32,7 +31,10 @@ class Assignments(Blocks):
         if isinstance(statement.value, ast.Constant):
             return []
         call = statement.value
-        if isinstance(call, ast.Call) and self.resolve(call.func) is print:
+        called = self.resolve(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith(("np.random.", "numpy.random.")):
+            raise Unread(statement, Code.NAME, f"`{ast.unparse(statement.value)}`: NumPy's older random numbers are not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too")
+        if called is print:
             raise Unread(statement, Code.FORM, "`print` is not read", "leave it out, or return what it shows")
         base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None

@@ -56,7 +56,7 @@ MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for lik
 # What to write for functions that are not read.
 INSTEAD = {
     "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
-    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
+    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "dtype": "write the type where it is needed: `dtype=np.float64`; of records use an array for each field", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
     "tri": "write `np.tril(np.ones((n, m)))`", "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
     "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`", "logspace": "write `10.0 ** np.linspace(a, b, n)`",
 }  # fmt: skip
@@ -179,6 +179,8 @@ def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
 
 def dtype_of(node: ast.AST, kind: Any) -> str:
     """The name of a type in remora."""
+    if kind is None or isinstance(kind, (list, tuple, dict)):
+        raise Unread(node, Code.TYPE, "this type is not read", "arrays of records are not read: use an array for each field; other types are written as `np.float64`")
     try:
         return DTYPES[str(np.dtype(kind))]
     except (TypeError, KeyError):
@@ -187,7 +189,7 @@ def dtype_of(node: ast.AST, kind: Any) -> str:
 
 def _option_dtype(reader: Expressions, node: ast.Call, options: dict[str, Value], default: str) -> str:
     given = options.get("dtype")
-    return default if given is None else dtype_of(node, given.function)
+    return default if given is None or given.dtype == "none" else dtype_of(node, given.function)
 
 
 def axis_of(node: ast.AST, value: Value, given: Value | None) -> tuple[int, ...] | None:

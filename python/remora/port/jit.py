@@ -79,6 +79,10 @@ class JitFunction:
             if abs(value) > LARGEST_INTEGER:
                 raise self.refuse(name, f"{value} is too large for one of Python's own integers", "pass `np.int64(..)`, which wraps around as in NumPy")
             return value
+        if isinstance(value, (np.random.Generator, np.random.RandomState)):
+            raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a seed, and make the generator in the function: `rng = np.random.default_rng(seed)`")
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.names is not None:
+            raise self.refuse(name, "an array of records is not read", "pass an array for each field, such as `x['" + str(value.dtype.names[0]) + "']`")
         if isinstance(value, np.ndarray) and type(value) is np.ndarray or isinstance(value, np.generic):
             if str(value.dtype) not in DTYPES:
                 raise self.refuse(name, f"the type {value.dtype} is not read", "convert it, for example with `x.astype(np.float64)`")
