@@ -158,7 +158,9 @@ class Assignments(Blocks):
         if value.rank and not memory:
             memory = frozenset([fresh()])
         if value.rank:
-            value = replace(value, serial=object(), view=None)
+            if value.rank == 1 and not value.memory:
+                self.ordered[serial := object()] = ""
+            value = replace(value, serial=serial if value.rank == 1 and not value.memory else object(), view=None)
         # A literal keeps its value only where nothing gives the name another one.
         value = replace(value, origin=value.const if value.is_literal else value.origin)
         const = value.const if text in self.context.stable else None

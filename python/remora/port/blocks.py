@@ -109,6 +109,8 @@ class Blocks(Indices):
         self.closures = closures(definition)
         self.live = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
+        self.ordered: dict[object, str] = {}  # arrays whose elements lie one after the other, by their serials: the parameter, if it is one
+        self.apart: set[object] = set()  # arguments whose elements do not, by their serials
         self.callers: set[str] = set()  # memory of lists that are parameters
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
         self.changing: set[str] = set()

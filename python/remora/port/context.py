@@ -110,6 +110,7 @@ class Facts:
 
     merged: dict[str, Size] = field(default_factory=dict)  # sizes of parameters that have to be other sizes
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
+    ordered: set[str] = field(default_factory=set)  # parameters whose elements have to lie one after the other
     written: set[tuple[Any, str]] = field(default_factory=set)  # parameters of called functions whose elements those write
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
     taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have

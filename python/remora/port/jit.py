@@ -109,12 +109,18 @@ class JitFunction:
 
     def instance_for(self, given: dict[str, Any]) -> Instance:
         """The instance for arguments; made if there is none."""
-        arguments = {name: self.kind(value, {}) for name, value in given.items()}
-        instance = self._instance(arguments)
-        if not self._fits(instance.translation, given):
-            # Sizes that the program for all sizes leaves out: they have a program of their own.
-            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ())))) for name, value in given.items()}
-            instance = self._instance(arguments)
+        fixed, loose = False, set[str]()
+        while True:
+            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ()))) if fixed else {}) for name, value in given.items()}
+            instance = self._instance({name: replace(each, ordered=name not in loose) for name, each in arguments.items()})
+            # Sizes that the program for all sizes leaves out have a program of their own, and so have arrays whose elements lie apart, where that matters.
+            apart = {name for name in instance.translation.ordered if not given[name].flags.c_contiguous} - loose
+            if not fixed and not self._fits(instance.translation, given):
+                fixed = True
+            elif apart:
+                loose |= apart
+            else:
+                break
         self._last = instance
         return instance
 

@@ -24,6 +24,7 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
+    ordered: bool = True  # its elements lie one after the other (C)
     function: Any = None  # a Python function, which is read where it is called; of a text, the text
 
 
@@ -48,6 +49,7 @@ class Translation:
     result: Result | None = None
     mutated: list[str] = field(default_factory=list)
     assumed: list[tuple[Size, str]] = field(default_factory=list)
+    ordered: set[str] = field(default_factory=set)  # arguments whose elements have to lie one after the other
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
     captured: dict[tuple[Any, str], Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
@@ -119,6 +121,7 @@ class _Function:
                 if "none" in kinds:
                     at = Unread(node, Code.TYPE, "the function returns a value at one place, and `None` at another or where it ends", "raise an error there: `raise ValueError(..)`")
                 reader.report(at, node)
+        made.ordered = self.facts.ordered
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
         made.notes = sorted(self.context.notes)
@@ -165,6 +168,10 @@ class _Function:
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
             self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
+            if argument.ordered:
+                self.reader.ordered[self.reader.env[name].serial] = name  # type: ignore[union-attr]
+            else:
+                self.reader.apart.add(self.reader.env[name].serial)  # type: ignore[union-attr]
             for own_memory in memory:
                 self.reader.params[own_memory] = name
         return found
