@@ -144,6 +144,9 @@ def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Valu
     if wanted[0] not in FLOATS:
         if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
             return values[0]
+        if function in (np.isnan, np.isinf) and wanted[0] in INTS | {"bool"}:
+            # No integer is one.
+            return replace(elementwise(context, node, [values[0], values[0]], infix("!=", COMPARE), "bool"), weak=False)
         raise Unread(node, Code.TYPE, f"`{function.__name__}` of {wanted[0]} is not read", "convert the argument to a float")
     name = FLOAT_FUNCTIONS.get(function) or TESTS[function]
     return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{name}"), dtype), weak=False)
@@ -514,9 +517,10 @@ def _best(reader: Expressions, node: ast.Call, function: Any, values: list[Value
     best = values[0]
     for value in values[1:]:
         weak = best.weak and value.weak
-        dtype = "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
+        narrow = any(as_float(a, b) and b.dtype == "f32" for a, b in ((best, value), (value, best)))
+        dtype = "f32" if narrow else "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
         lost = dtype == "f32" and any(each.dtype != dtype and not as_float(each, replace(each, dtype=dtype, weak=False)) for each in (best, value))
-        if dtype != best.dtype and best.const is None and best.dtype not in INTS or lost:
+        if dtype != best.dtype and best.const is None and best.dtype not in INTS and not narrow or lost:
             raise Unread(node, Code.TYPE, f"`{name}` of different types", "convert one of them")
         two = [fitted(context, node, best, dtype), fitted(context, node, value, dtype)]
         if dtype in INTS:

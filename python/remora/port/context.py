@@ -15,7 +15,7 @@ WORDS = set(
     "map map2 map3 map4 map5 iota range rep replicate reduce scan filter length flatten unflatten transpose reverse rotate zip unzip concat head last "
     "init tail take drop split hist scatter all any null copy sized indices id const flip tabulate fst snd assert min max abs acc write index slice update "
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
-    "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
+    "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu unflatten_3d unflatten_4d "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
     "wrapped clipped backwards within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided divisor power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
@@ -111,6 +111,7 @@ class Facts:
     merged: dict[str, Size] = field(default_factory=dict)  # sizes of parameters that have to be other sizes
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
     ordered: set[str] = field(default_factory=set)  # parameters whose elements have to lie one after the other
+    clashing: set[str] = field(default_factory=set)  # names that are also those of functions that the program calls
     written: set[tuple[Any, str]] = field(default_factory=set)  # parameters of called functions whose elements those write
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
     taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
@@ -144,6 +145,8 @@ class Context:
     definitions: dict[str, str] = field(default_factory=dict)  # functions that call themselves, by their names
     calling: list[Any] = field(default_factory=list)  # the functions whose calls are read at present
     recursions: list[Any] = field(default_factory=list)  # those that are read at present, and all that were
+    called: set[str] = field(default_factory=set)  # functions of the library, and helpers, that the program calls
+    given: set[str] = field(default_factory=set)  # names of Python's that the program has
     python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0
@@ -154,7 +157,8 @@ class Context:
             name = name.replace(".", "_")
             while name in self.python_names:
                 name += "_"
-        if name in WORDS or not name.isascii():
+        self.given.add(name)
+        if name in WORDS or name in self.facts.clashing or not name.isascii():
             name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name) + "_"
             while name in self.python_names:
                 name += "_"
@@ -172,12 +176,14 @@ class Context:
     def helper(self, name: str) -> str:
         """A helper function that the written program defines."""
         self.helpers.add(name)
+        self.called.add(name)
         return name
 
     def library(self, name: str, dtype: str = "f64") -> str:
         """A function of `lib/np` for a type."""
         self.imports.add("lib/np")
         if dtype == "f64":
+            self.called.add(name)
             return name
         if dtype not in ("f32", "i64", "i32", "bool", "c64", "c128"):
             self.modules.add(dtype)

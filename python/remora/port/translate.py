@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from .context import HELPERS, Context, Facts, Restart
+from .context import HELPERS, WORDS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
@@ -110,6 +110,10 @@ class _Function:
             lines = ["???"]
         except Poisoned:
             lines = ["???"]
+        clashing = self.context.called & self.context.given - WORDS - self.facts.clashing
+        if clashing:
+            self.facts.clashing |= clashing
+            raise Restart
         made = Translation(self.context.mangle(node.name), "", self.context.problems)
         if self.returned:
             made.result = self.returned[0][1]
