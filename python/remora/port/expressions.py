@@ -139,6 +139,8 @@ class Expressions:
         if value.dtype == "record" and value.kind is not None and node.attr in value.keys:
             part: Value = (value.items or ())[value.keys.index(node.attr)]
             return part
+        if value.dtype == "type" and isinstance(value.function, np.dtype) and node.attr in ("kind", "char", "name", "itemsize"):
+            return self.constant_of(node, found, "") if isinstance(found := getattr(value.function, node.attr), int) else Value(repr(found), ATOM, "text", function=found)
         if value.listed or value.items is not None or value.function is not None:
             raise Unread(node, Code.NAME, f"the attribute `{node.attr}` of what is no array", "make an array of it: `np.array([..])`")
         if node.attr == "T":
@@ -278,6 +280,8 @@ class Expressions:
         if all(isinstance(operand.function, str) for operand in operands) and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
             texts = [operand.function for operand in operands]
             return literal(all((one == two) == isinstance(op, ast.Eq) for op, one, two in zip(node.ops, texts, texts[1:])))
+        if len(operands) == 2 and "type" in (operands[0].dtype, operands[1].dtype) and {each.dtype for each in operands} <= {"type", "text"} and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return literal(others.same_type(node, operands[0].function, operands[1].function) == isinstance(node.ops[0], ast.Eq))
         if any(operand.listed for operand in operands) and not any(operand.rank and not operand.listed for operand in operands):
             raise Unread(node, Code.TYPE, "a comparison of lists", "compare arrays: `np.array_equal(x, y)`")
         if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None:

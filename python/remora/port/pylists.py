@@ -153,10 +153,14 @@ def contained(reader: Expressions, node: ast.AST, value: Value, among: Value, wa
         return replace(found, weak=True) if wanted else Value(f"!{found.at(UNARY + 1)}", UNARY, "bool", weak=True)
     if among.items is None or among.dtype == "record":
         raise Unread(node, Code.TYPE, "`in` of what is no tuple or list of numbers or texts", "")
+    from .others import same_type
+
     tests = []
     for item in among.items:
         if isinstance(item.function, str) or isinstance(value.function, str):
             tests.append(literal(isinstance(item.function, str) and item.function == value.function))
+        elif "type" in (item.dtype, value.dtype):
+            tests.append(literal(same_type(node, value.function, item.function)))
         else:
             same = compare(reader.context, node, ast.Eq, value, item)
             tests.append(literal(bool(value.const == item.const)) if value.is_literal and item.is_literal else same)
