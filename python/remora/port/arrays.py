@@ -169,7 +169,7 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
     refuse_options(node, options)
     if len(values) != 3:
         raise Unread(node, Code.FORM, "`interp` with these arguments is not read", "")
-    x, xp, fp = (convert(floating(reader, node, value), "f64") for value in values)
+    x, xp, fp = (convert(floating(reader, node, reader.as_array(node, value)), "f64") for value in values)
     full(node, xp, 1), full(node, fp, 1)
     size, check = joined_sizes(reader, node, xp.shape[0], fp.shape[0])
     if check:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FLOAT_FUNCTIONS = {
     np.sqrt: "sqrt", np.exp: "exp", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan",
     np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh",
-    np.arctanh: "atanh", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.rint: "round", np.cbrt: "cbrt", np.arctan2: "atan2", np.hypot: "hypot",
+    np.arctanh: "atanh", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.rint: "round", np.cbrt: "cbrt", np.arctan2: "atan2", np.hypot: "hypot", np.exp2: "exp2", np.expm1: "expm1",
 }  # fmt: skip
 TESTS = {np.isnan: "isnan", np.isinf: "isinf"}
 OPERATORS = {
@@ -35,7 +35,8 @@ OPERATORS = {
 COMPARING = {np.less: ast.Lt, np.less_equal: ast.LtE, np.greater: ast.Gt, np.greater_equal: ast.GtE, np.equal: ast.Eq, np.not_equal: ast.NotEq}
 MATH = {
     math.sqrt: "sqrt", math.exp: "exp", math.log: "log", math.log2: "log2", math.log10: "log10", math.log1p: "log1p", math.sin: "sin", math.cos: "cos",
-    math.tan: "tan", math.asin: "asin", math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh",
+    math.tan: "tan", math.asin: "asin", math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.asinh: "asinh",
+    math.acosh: "acosh", math.atanh: "atanh", math.expm1: "expm1", math.cbrt: "cbrt",
 }  # fmt: skip
 # Functions from a row to a number: name of `lib/np`, or None for the module of the type; whether no elements are refused; whether integers become floats.
 REDUCTIONS: dict[str, tuple[str, bool, bool]] = {
@@ -57,8 +58,8 @@ MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for lik
 INSTEAD = {
     "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
     "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "dtype": "write the type where it is needed: `dtype=np.float64`; of records use an array for each field", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
-    "tri": "write `np.tril(np.ones((n, m)))`", "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
-    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`", "logspace": "write `10.0 ** np.linspace(a, b, n)`",
+    "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
+    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`",
 }  # fmt: skip
 
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
@@ -261,7 +262,19 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
     if len(rest) > 1 or (rest and "axis" in options):
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
     axes = axis_of(node, value, rest[0] if rest else options.get("axis"))
-    function, needs, floats = REDUCTIONS[name]
+    shown = name
+    if value.dtype == "bool" and name in ("max", "min", "amax", "amin"):
+        name = "any" if name in ("max", "amax") else "all"
+        function, needs = REDUCTIONS[name][0], True
+    else:
+        function, needs, _ = REDUCTIONS[name]
+    if value.dtype in ("c64", "c128") and name in COMPLEX and set(options) <= {"axis"} and (axes is None or len(axes) == 1):
+        from .others import said
+
+        text = COMPLEX[name].replace("MEAN", "np.mean(x)" if axes is None else "np.expand_dims(np.mean(x, axis=AXIS), AXIS)").replace("axis=AXIS", "" if axes is None else "axis=AXIS")
+        number = said(reader, node, "np.float64(x.size)", x=value) if axes is None else reader.as_float(node, reader.size_value(value, axes[0]))
+        number = convert(strong(number), "f32") if value.dtype == "c64" else number
+        return strong(said(reader, node, text.replace("AXIS", "" if axes is None else str(axes[0])), x=value, n=number))
     if name in ("argmax", "argmin") and axes is not None and len(axes) > 1:
         raise Unread(node, Code.SHAPE, f"`{name}` over several axes", "")
     rows, count = _reduced_axes(node, value, axes)
@@ -281,12 +294,18 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         return replace(convert(rows, dtype), shape=shape, weak=False, memory=frozenset(), const=None)
     if needs:
         if count.number == 0:
-            raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
+            raise Unread(node, Code.SHAPE, f"`{shown}` of no elements", "NumPy raises an error, too")
         parts = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
-        if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
+        if not all([context.assume(size - 1, f"`{shown}` of no elements is an error") for size in parts if size != ONE]):
             rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
 
+
+# Reductions of complex numbers that are said with others.
+COMPLEX = {
+    "mean": "np.sum(x, axis=AXIS) / n", "var": "np.mean((x - MEAN).real ** 2 + (x - MEAN).imag ** 2, axis=AXIS)",
+    "std": "np.sqrt(np.var(x, axis=AXIS))",
+}  # fmt: skip
 
 # What `where` puts instead of elements that do not count.
 NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}

@@ -89,7 +89,7 @@ HELPERS = {
     "def checked (x: f64) (y: f64) : f64 =\n"
     '  let _ = assert ((!(f64.isnan y) || f64.isnan x) && (!(f64.isinf y) || f64.isinf x)) "outside of the domain" in y',
 }
-for _name in "sqrt exp log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh".split():
+for _name in "sqrt exp log log2 log10 log1p expm1 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split():
     HELPERS[f"math_{_name}"] = f"-- | `math.{_name}`.\ndef math_{_name} (x: f64) : f64 = checked x (f64.{_name} x)"
 for _name in ("larger", "smaller"):
     HELPERS[f"{_name}_f32"] = HELPERS[_name].replace("f64", "f32").replace(f"def {_name}", f"def {_name}_f32").replace("two floats", "two numbers of f32")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import arrays, draws, functional, further, records, ufuncs
+from . import arrays, draws, formulas, functional, further, records, ufuncs
 from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, dtype_of, reduction, refuse_options
 from .diagnostics import Code, Unread
 from .either import Either, as_arguments, of_builtin
@@ -35,7 +35,7 @@ class Invocations(Expressions):
             if isinstance(ufunc, np.ufunc):
                 return ufuncs.call_ufunc_method(self, node, ufunc, node.func.attr)
             return self.method(node, node.func)
-        more = arrays.call_more(self, node, function)
+        more = formulas.call_math(self, node, function) or arrays.call_more(self, node, function)
         if more is not None:
             return more
         if function is None and not isinstance(node.func, ast.Attribute):
