@@ -268,13 +268,10 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         function, needs = REDUCTIONS[name][0], True
     else:
         function, needs, _ = REDUCTIONS[name]
-    if value.dtype in ("c64", "c128") and name in COMPLEX and set(options) <= {"axis"} and (axes is None or len(axes) == 1):
-        from .others import said
+    if value.dtype in ("c64", "c128") and name in ("mean", "var", "std") and set(options) <= {"axis"} and (axes is None or len(axes) == 1):
+        from .formulas import of_complex
 
-        text = COMPLEX[name].replace("MEAN", "np.mean(x)" if axes is None else "np.expand_dims(np.mean(x, axis=AXIS), AXIS)").replace("axis=AXIS", "" if axes is None else "axis=AXIS")
-        number = said(reader, node, "np.float64(x.size)", x=value) if axes is None else reader.as_float(node, reader.size_value(value, axes[0]))
-        number = convert(strong(number), "f32") if value.dtype == "c64" else number
-        return strong(said(reader, node, text.replace("AXIS", "" if axes is None else str(axes[0])), x=value, n=number))
+        return of_complex(reader, node, name, value, axes)
     if name in ("argmax", "argmin") and axes is not None and len(axes) > 1:
         raise Unread(node, Code.SHAPE, f"`{name}` over several axes", "")
     rows, count = _reduced_axes(node, value, axes)
@@ -300,12 +297,6 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
             rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
 
-
-# Reductions of complex numbers that are said with others.
-COMPLEX = {
-    "mean": "np.sum(x, axis=AXIS) / n", "var": "np.mean((x - MEAN).real ** 2 + (x - MEAN).imag ** 2, axis=AXIS)",
-    "std": "np.sqrt(np.var(x, axis=AXIS))",
-}  # fmt: skip
 
 # What `where` puts instead of elements that do not count.
 NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}

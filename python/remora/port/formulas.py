@@ -127,6 +127,21 @@ def _close(reader: Expressions, node: ast.Call) -> Value:
 # NumPy ---------------------------------------------------------------------------------------------------------------------------
 
 
+# Reductions of complex numbers that are said with others.
+COMPLEX = {"mean": "np.sum(x, axis=AXIS) / n", "var": "np.mean((x - MEAN).real ** 2 + (x - MEAN).imag ** 2, axis=AXIS)", "std": "np.sqrt(np.var(x, axis=AXIS))"}
+
+
+def of_complex(reader: Expressions, node: ast.AST, name: str, value: Value, axes: tuple[int, ...] | None) -> Value:
+    """The mean, variance or deviation of complex numbers, of all or along one axis."""
+    if axes is None:
+        text, number = COMPLEX[name].replace("MEAN", "np.mean(x)").replace("axis=AXIS", ""), said(reader, node, "np.float64(x.size)", x=value)
+    else:
+        mean = "np.expand_dims(np.mean(x, axis=AXIS), AXIS)"
+        text, number = COMPLEX[name].replace("MEAN", mean).replace("AXIS", str(axes[0])), reader.as_float(node, reader.size_value(value, axes[0]))
+    number = convert(strong(number), "f32") if value.dtype == "c64" else number
+    return strong(said(reader, node, text, x=value, n=number))
+
+
 @also("signbit")
 def _signbit(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
@@ -207,4 +222,4 @@ def _polyfit(reader: Expressions, node: ast.Call, values: list[Value], options: 
     return said(reader, node, "np.linalg.lstsq(v / s, y, rcond=None)[0] / s", v=powers, s=scale, y=y)
 
 
-__all__ = ["call_math"]
+__all__ = ["call_math", "of_complex"]
