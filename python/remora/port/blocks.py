@@ -255,6 +255,10 @@ class Blocks(Indices):
 
     def choice(self, test: Value, one: Lines, two: Lines) -> Lines:
         """A conditional expression."""
+        for ends, text in (((", false)", ", true)"), f"!{test.at(UNARY + 1)}"), ((", true)", ", false)"), test.text)):
+            if len(one) == len(two) == 1 and one[0].startswith("(") and one[0].endswith(ends[0]) and two[0] == one[0][: -len(ends[0])] + ends[1]:
+                # They say only whether the loop goes on.
+                return [f"{one[0][: -len(ends[0])]}, {text})"]
         if len(one) == 1 and len(two) == 1 and len(one[0]) + len(two[0]) + len(test.text) < 110:
             return [f"if {test.text} then {one[0]} else {two[0]}"]
         if len(two) > 1 and two[0].startswith("if ") or len(two) == 1:

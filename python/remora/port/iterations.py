@@ -20,6 +20,16 @@ from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
 
 
+def closing(text: str) -> int:
+    """Where the bracket is closed that a text begins with."""
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c in "([") - (c in ")]")
+        if depth == 0:
+            return k
+    return -1
+
+
 class Iterations(Parts):
     """Reads the headings of loops."""
 
@@ -141,9 +151,11 @@ class Iterations(Parts):
                 # What the condition needs stands in each iteration.
                 statement.moved = True  # type: ignore[attr-defined]
                 raise Restart
-            return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
+            return ("while GO" if test.const is True else f"while GO && {test.at(4)}") if early else f"while {test.text}", [], ""
         names = sorted(assigned([statement.target]))
         count, lines, single = self.iterated(statement)
+        if count[0] == "(" and closing(count) == len(count) - 1:
+            count = count[1:-1]
         if early:
             counter = single or self.fresh_name("i")
             return f"while GO && {counter} < {count}", lines, counter
@@ -287,7 +299,8 @@ class Iterations(Parts):
             self.env[target.id] = self.counter_value(own, Size.of(0), (usable(high) or unknown_size()) - 1 if usable(high) else None)
             return stop.at(6) if stop.prec < 6 else stop.text, [], own
         # The counter goes from 0; the variable follows from it.
-        counter = self.fresh_name("k" if own != "k" else "l")
+        names = self.context.names | self.context.sizes
+        counter = next((each for each in ("k", "l", "p", "q") if each != own and each not in names), "") or self.fresh_name("k")
         self.context.names.add(counter)
         span = binary(self.context, target, ast.Sub, replace(stop, small=True), replace(start, small=True))
         distance = span.text if step.const > 0 else binary(self.context, target, ast.Sub, replace(start, small=True), replace(stop, small=True)).text
@@ -302,7 +315,7 @@ class Iterations(Parts):
             bounds = (usable(low), usable(high - 1))
         elif step.const > 0:
             part = counter if size == 1 else f"{size} * {counter}"
-            text = f"{start.at(6)} + {part}"
+            text = f"{part} + {start.text}" if start.is_literal and not start.text.startswith("-") else f"{start.at(6)} + {part}"
             bounds = (usable(low), usable(high - 1))
         else:
             part = counter if size == 1 else f"{size} * {counter}"

@@ -368,7 +368,7 @@ class Loops(Iterations):
         types = {self.name_of(name): type_text(known) for name in carried if (known := entry[name]) is not None and any((size.single or "").startswith("?vary") for size in known.shape)}
         typed = [f"{name}: {types[name]}" if name in types else name for name in names]
         pattern = tuple_text(typed) if len(typed) > 1 or not types else f"({typed[0]})"
-        opening = f"loop {pattern}" if names == initial and len(names) == 1 and not types else f"loop {pattern} = {tuple_text(initial)}"
+        opening = f"loop {pattern}" if names == initial and not types else f"loop {pattern} = {tuple_text(initial)}"
         condition = head.replace("GO", flag)
         lines = finished(prefix, lines) if prefix else lines
         shown = tuple_text(["_" if name in (counter, flag) else own for name, own in zip(names, typed)])
