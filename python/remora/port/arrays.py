@@ -226,6 +226,8 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 
 
 def _whole(reader: Expressions, value: Value, function: str) -> Value:
+    if function == "trunc" and value.prec == APPLY and value.text.split(" ")[0] in ("f64.floor", "f64.ceil", "f64.trunc", "f64.round"):
+        function = ""
     text = value.argument if not function else f"(f64.{function} {value.argument})"
     return Value(f"{reader.context.helper('whole')} {text}", APPLY, "i64", weak=True)
 

@@ -206,6 +206,14 @@ class Assignments(Blocks):
         lines: Lines = []
         plain = [(name, item) for name, item in zip(names, value.items)]
         simple = [(name, item) for name, item in plain if item.items is None and item.function is None]
+        made = f"let ({', '.join(item.text for item in value.items)}) = "
+        if self.context.pending and self.context.pending[-1].startswith(made) and len(set(names)) == len(simple) == len(names) and not {self.name_of(name) for name in names} & self.context.sizes:
+            # What a function returns gets its names at once.
+            self.context.pending[-1] = f"let ({', '.join(self.name_of(name) for name in names)}) = {self.context.pending[-1][len(made) :]}"
+            for name, item in simple:
+                self.check_rebound(statement, name)
+                self.env[name] = self.remembered(name, self.name_of(name), item)
+            return []
         used_names = {self.name_of(name) for name, _ in simple}
         # One after the other, where no value needs a name that is bound before it.
         ordered = all(not any(word in words(item.text) for word in [self.name_of(n) for n, _ in simple[:k]]) for k, (_, item) in enumerate(simple))

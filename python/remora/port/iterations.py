@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Lines, words
+from .blocks import Lines, closing, words
 from .context import Restart
 from .diagnostics import Code, Unread
 from .either import Either, mixed
@@ -18,16 +18,6 @@ from .parts import Parts
 from .reading import assigned, base_of, leaves, used, written_by
 from .sizes import ONE, Size
 from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal
-
-
-def closing(text: str) -> int:
-    """Where the bracket is closed that a text begins with."""
-    depth = 0
-    for k, c in enumerate(text):
-        depth += (c in "([") - (c in ")]")
-        if depth == 0:
-            return k
-    return -1
 
 
 class Iterations(Parts):
@@ -214,6 +204,9 @@ class Iterations(Parts):
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
+            base, _, first = array.text[:-2].partition("[")
+            if base.isidentifier() and first.isdigit() and array.text == f"{base}[{first}:]" and item.text == f"{array.text}[{counter}]":
+                item = replace(item, text=f"{base}[{counter} + {first}]")
             if mixed(array) and not item.rank:
                 item = replace(item, origin=Either())
             if array.listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from .blocks import Lines, as_load, shares
+from .blocks import Lines, as_load, closing, shares
 from .context import HELPERS, Restart
 from .diagnostics import Code, Poisoned, Unread
 from .either import Begun, either, literal_of
@@ -188,7 +188,7 @@ class Lists(InPlace):
         """A buffer for a list, with room for all that a loop appends, and how many elements it has."""
         value = self.env[name]
         assert value is not None
-        count = count if count.isalnum() else f"({count})"
+        count = count if count.isalnum() or count[0] == "(" and closing(count) == len(count) - 1 else f"({count})"
         room = f"i64.max 0 {count}" if most == 1 else f"{most} * i64.max 0 {count}"
         text = fill_of(value)
         size = self.context.short("size")

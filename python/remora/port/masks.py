@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Functions of single numbers, which may be computed where the mask is false.
 FUNCTIONS = {np.sqrt, np.exp, np.log, np.log1p, np.sin, np.cos, np.tan, np.tanh, np.abs, np.maximum, np.minimum, np.conj, np.square}
+# What a mask may be made of, so that it is the same wherever it stands.
+PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.cmpop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop, ast.expr_context)
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub)
 
 
@@ -29,7 +31,7 @@ class _Whole(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         reader = self.reader
         if isinstance(node, ast.Subscript):
-            if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Name) and node.slice.id == self.mask:
+            if isinstance(node.value, ast.Name) and ast.dump(node.slice) == self.mask:
                 self.parts += 1
                 return node.value
             self.sound = False
@@ -49,18 +51,23 @@ class _Whole(ast.NodeTransformer):
 
 def chosen(reader: Indices, target: ast.expr, value: ast.expr) -> ast.expr | None:
     """What an array is after `target = value`, if that is a formula of elements that a mask chooses; None for other assignments."""
-    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name) or not isinstance(target.slice, ast.Name):
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name) or isinstance(value, ast.Constant):
         return None
-    array, mask = (reader.env.get(name) if name in reader.locals else None for name in (target.value.id, target.slice.id))
-    if array is None or mask is None or mask.dtype != "bool" or not mask.rank or mask.shape != array.shape or array.view is not None or array.listed or mask.listed or len(mask.axes) != mask.rank:
+    if any(not isinstance(each, PLAIN) for each in ast.walk(target.slice)) or ast.dump(target.slice) not in ast.dump(value):
+        return None
+    array = reader.env.get(target.value.id) if target.value.id in reader.locals else None
+    if array is None or array.items is not None or not array.rank:
+        return None
+    waiting = list(reader.context.pending)
+    mask = reader.eval(target.slice)
+    if mask.items is not None or len(reader.context.pending) != len(waiting) or mask.dtype != "bool" or not mask.rank or mask.shape != array.shape or array.view is not None or array.listed or mask.listed or len(mask.axes) != mask.rank:
         return None
     if array.dtype not in FLOATS | {"c64", "c128"} or any(not size.known for size in mask.shape):
         return None
-    whole = _Whole(reader, target.slice.id)
+    whole = _Whole(reader, ast.dump(target.slice))
     formula = whole.visit(copy.deepcopy(value))
     if not whole.sound or not whole.parts or not isinstance(formula, ast.expr):
         return None
-    waiting = list(reader.context.pending)
     try:
         made = reader.eval(formula)
     except Unread:

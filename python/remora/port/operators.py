@@ -114,6 +114,11 @@ def first_of(value: Value, axis: int) -> Value:
     """The only element of a dimension, which broadcasting stretches."""
     place = value.axes.index(axis)
     shape = tuple(ONE if k == axis else each for k, each in enumerate(value.shape))
+    index = value.text[value.text.rfind("[") + 1 : -1].split(", ") if value.text.endswith("]") and value.text[:1] != "[" and value.text.count("[") == 1 else []
+    low, _, high = index[place].partition(":") if place < len(index) and all(":" in each for each in index) else ("", "", "")
+    if (low or "0").isalnum() and high in (f"{low} + 1", "1" if low in ("", "0") else ""):
+        index[place] = low or "0"
+        return replace(value, text=f"{value.text[: value.text.find('[')]}[{', '.join(index)}]", prec=ATOM, shape=shape)
     return replace(value, text=f"{value.argument}[{':, ' * place}0]", prec=ATOM, shape=shape)
 
 

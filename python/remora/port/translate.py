@@ -11,7 +11,7 @@ from .diagnostics import Code, Poisoned, Problem, Unread
 from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
-from .blocks import Flow, Lines, indented, tuple_text
+from .blocks import Flow, Lines, indented, tuple_text, without_unread
 from .statements import Statements
 from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh
 
@@ -278,6 +278,7 @@ class _Function:
                     order.append(size.single)
         opening = " ".join(["entry", made.name, "".join(f"[{name}]" for name in order), *signature]).replace("  ", " ") + " ="
         comment = [f"-- | {line}" if k == 0 else f"-- {line}" for k, line in enumerate(doc.split("\n"))] if doc else []
+        lines = without_unread(lines)
         body = [f"{opening} {lines[0]}"] if len(lines) == 1 and len(opening) + len(lines[0]) < 140 else [opening, *indented(lines)]
         return "\n".join(head + ([""] if head else []) + [line.rstrip() for line in comment] + body) + "\n"
 
