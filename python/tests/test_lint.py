@@ -94,3 +94,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert report["version"] == "2.1.0" and len(report["runs"][0]["results"]) >= 10
     assert command([str(tmp_path / "missing.py")]) == 2
     assert json.loads(sarif([]))["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    "text, rules",
+    [
+        ("def data(n=100, d=5):\n    return np.ones((n, d)), np.ones(n)\ndef normal(X, y):\n    return X @ y\nX, y = data()\nnormal(X, y)\n", ["L01"]),
+        ("n = 40\ngain = np.ones(n)\ncolumn = gain[:, None].reshape(-1, 1)\nerror = gain - column\n", ["L02"]),
+        ("x = np.zeros(10, dtype=np.uint8)\nx[3] = 300\nx[4] = 200\n", ["L05"]),
+    ],
+)  # fmt: skip
+def test_mistakes_of_other_scripts(text: str, rules: list[str]):
+    assert [Rule(finding.rule).value for finding in lint("import numpy as np\n" + text, "script.py")] == rules

@@ -51,7 +51,7 @@ HEAD = "import numpy as np\nimport math\n"
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a.ravel()\n    b += 1\n    return a", "P05 5: `b` may share"),
+        ("def f(a: 'Float64[Array, \"n m\"]'):\n    b = a.T.ravel()\n    b += 1\n    return a", "P05 5: `b` may share"),
         ("def f(a: 'Float64[Array, \"n\"]'):\n    b = a\n    b[0] = 1.0\n    return b", "P05 6: this may be a part of the caller's array `a`"),
         ("def f(a: 'Int64[Array, \"n\"]'):\n    a += 0.5\n    return a", "P03 4: f64 in an array of i64"),
         ("def f(a: 'Int64[Array, \"n\"]'):\n    b = a.copy()\n    b += 0.5\n    return b", "P03 5: f64 in an array of i64"),

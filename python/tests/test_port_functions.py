@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from port import arguments, elements, forms, functions, idioms, programs, published, views
+from port import arguments, either, elements, forms, functions, idioms, programs, published, views
 
 import remora
 import remora.port
@@ -20,7 +20,7 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES + either.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
@@ -103,7 +103,7 @@ def _the_old_generator(x, y):
 
 
 def _a_copy_or_a_view(x, y):
-    z = x.reshape(-1)
+    z = x[::2].reshape(-1)
     z[0] = 1.0
     return x
 
@@ -259,6 +259,41 @@ def _an_integer_or_a_float(x, y):
     return 1 if x[0] > 0 else 2.5
 
 
+def _a_list_of_both(x, y):
+    return np.array([1 if v > 0 else 0.5 for v in x])
+
+
+def _filled_with_both(x, y):
+    return np.full(3, max(0, x[0]))
+
+
+def _integers_times_both(x, y):
+    a = 1 if x[0] > 0 else 0.5
+    return np.arange(3) * a
+
+
+def _single_or_double(x, y):
+    return 0.0 if x[0] > 5 else np.float32(x[0])
+
+
+def _a_number_or_an_array(x, y):
+    k = 0
+    for _ in range(3):
+        k += 1
+    for _ in range(2):
+        k = k + x
+    return k
+
+
+def _records(x, y):
+    return np.zeros(3, dtype=[("x", float), ("y", int)])
+
+
+def _an_old_seed(x, y):
+    np.random.seed(0)
+    return x
+
+
 def _filled_with_an_array(x, y):
     return np.full_like(x, y)
 
@@ -277,6 +312,8 @@ def _one_bound(x, y):
     "function, said",
     [
         (_a_layout, "lie in memory"), (_an_integer_or_a_float, "integers in one case"), (_filled_with_an_array, "of what is no number"),
+        (_a_list_of_both, "a list of integers and floats"), (_filled_with_both, "integers in one case"), (_integers_times_both, "integers in one case"),
+        (_single_or_double, "f32 in another"), (_a_number_or_an_array, "this is i64 in one case"), (_records, "arrays? of records|this type"), (_an_old_seed, "older random numbers"),
         (_a_part_of_integers, "UFuncTypeError"), (_one_bound, "with one bound"),
     ],
 )  # fmt: skip

@@ -294,8 +294,9 @@ def reshaped(reader: Reader, node: ast.Call, base: Value, sizes: list[Value]) ->
             known = known and number is not None and number.value is not None
             product *= (number.value or 0) if number is not None else 0
     axes = [Axis(None if k in free else number) for k, number in enumerate(numbers)]
-    if free and base.axes is not None and len(base.axes) == 1 and known and product == 1:
-        axes[free[0]] = base.axes[0]
+    long = [axis for axis in base.axes or () if not axis.one]
+    if free and base.axes is not None and len(long) == 1 and known and product == 1:
+        axes[free[0]] = long[0]
     elif whole and known:
         if product == 0 and total or product and total % product or not free and product != total:
             reader.report(node, Rule.AGREE, f"{total} numbers of shape {base.shape} do not fit into ({', '.join(map(str, axes))})".replace("'", ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .shapes import UNKNOWN, Value
+from .shapes import UNKNOWN, Size, Value
 
 ANNOTATION = re.compile(r"(Float|Float64|Float32|Int|Int64|Int32|UInt8|Bool|Complex|Complex128)$")
 KINDS = {"Float": "float", "Float64": "float", "Float32": "float32", "Int": "int", "Int64": "int", "Int32": "int", "UInt8": "uint8", "Bool": "bool", "Complex": "complex", "Complex128": "complex"}
@@ -20,12 +20,14 @@ def may_be_equal(function: ast.FunctionDef | None, names: list[str]) -> bool:
     return len(stores) > len(names) or bool(asked)
 
 
-def default_of(function: ast.FunctionDef, k: int) -> Value:
-    """What the default of a parameter says of it: a float is one, an integer may be any number."""
+def default_of(function: ast.FunctionDef, k: int, called: bool = False) -> Value:
+    """What the default of a parameter says of it: a float is one, an integer may be any number, unless a call leaves it out."""
     params = [*function.args.posonlyargs, *function.args.args]
     at = k - (len(params) - len(function.args.defaults))
     default = function.args.defaults[at] if at >= 0 else None
     value = default.value if isinstance(default, ast.Constant) else None
+    if called and type(value) is int and value > 1:
+        return Value("int", (), number=Size(params[k].arg, 0, value), extra={"weak": True})
     return Value("float", (), extra={"weak": True}) if isinstance(value, float) else UNKNOWN
 
 

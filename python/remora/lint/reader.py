@@ -71,7 +71,7 @@ class Reader:
             given = arguments[k] if arguments is not None and k < len(arguments) else None
             declared = self.annotated(param.annotation)
             if given is None and declared.axes is None:
-                declared = default_of(node, k)
+                declared = default_of(node, k, arguments is not None)
             scope[param.arg] = given if given is not None and (given.axes is not None or declared.axes is None) else declared
             self.parameters |= scope[param.arg].memory
         before, self.uses = self.uses, {}
@@ -242,6 +242,8 @@ class Reader:
         """A value that loses something by the type of the array that it is stored in."""
         if base.kind in ("int", "uint8", "bool") and value.kind in ("float", "float32") and not value.extra.get("integral"):
             self.report(node, Rule.TYPE, f"a float is cut off when it is stored in an array of type {base.kind}")
+        elif base.kind == "uint8" and value.axes == () and value.number is not None and value.number.name is None and not 0 <= value.number.plus < 256:
+            self.report(node, Rule.TYPE, f"{value.number.plus} does not fit into an array of type uint8")
         elif base.kind in ("float", "float32", "int", "uint8") and value.kind == "complex":
             self.report(node, Rule.TYPE, "an imaginary part is dropped")
 
@@ -359,6 +361,8 @@ class Reader:
             return a.add(b.plus) if b.name is None else b.add(a.plus) if a.name is None else self.unnamed(a, b, lambda x, y: x + y)
         if isinstance(op, ast.Sub) and b.name is None:
             return a.add(-b.plus)
+        if isinstance(op, ast.Mult) and ONE in (a, b):
+            return b if a == ONE else a
         if isinstance(op, ast.Mult):
             return self.unnamed(a, b, lambda x, y: x * y)
         return self.unnamed(a, b, lambda x, y: x // y) if isinstance(op, ast.FloorDiv) and b.value else None

@@ -169,7 +169,7 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
     refuse_options(node, options)
     if len(values) != 3:
         raise Unread(node, Code.FORM, "`interp` with these arguments is not read", "")
-    x, xp, fp = (convert(floating(reader, node, value), "f64") for value in values)
+    x, xp, fp = (convert(floating(reader, node, reader.as_array(node, value)), "f64") for value in values)
     full(node, xp, 1), full(node, fp, 1)
     size, check = joined_sizes(reader, node, xp.shape[0], fp.shape[0])
     if check:
@@ -226,6 +226,8 @@ def _bincount(reader: Expressions, node: ast.Call, values: list[Value], options:
 
 
 def _whole(reader: Expressions, value: Value, function: str) -> Value:
+    if function == "trunc" and value.prec == APPLY and value.text.split(" ")[0] in ("f64.floor", "f64.ceil", "f64.trunc", "f64.round"):
+        function = ""
     text = value.argument if not function else f"(f64.{function} {value.argument})"
     return Value(f"{reader.context.helper('whole')} {text}", APPLY, "i64", weak=True)
 

@@ -6,9 +6,9 @@ import ast
 import importlib
 from dataclasses import replace
 
-
 from .context import Restart
 from .diagnostics import Code, Unread
+from .either import as_float, of_two
 from .operators import sized, unknown_size
 from .reading import assigned
 from .sizes import ONE, Size
@@ -31,7 +31,10 @@ class Assignments(Blocks):
         if isinstance(statement.value, ast.Constant):
             return []
         call = statement.value
-        if isinstance(call, ast.Call) and self.resolve(call.func) is print:
+        called = self.resolve(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith(("np.random.", "numpy.random.")):
+            raise Unread(statement, Code.NAME, f"`{ast.unparse(statement.value)}`: NumPy's older random numbers are not read", "draw from `rng = np.random.default_rng(seed)`, whose numbers are NumPy's here, too")
+        if called is print:
             raise Unread(statement, Code.FORM, "`print` is not read", "leave it out, or return what it shows")
         base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
@@ -155,7 +158,9 @@ class Assignments(Blocks):
         if value.rank and not memory:
             memory = frozenset([fresh()])
         if value.rank:
-            value = replace(value, serial=object(), view=None)
+            if value.rank == 1 and not value.memory:
+                self.ordered[serial := object()] = ""
+            value = replace(value, serial=serial if value.rank == 1 and not value.memory else object(), view=None)
         # A literal keeps its value only where nothing gives the name another one.
         value = replace(value, origin=value.const if value.is_literal else value.origin)
         const = value.const if text in self.context.stable else None
@@ -201,6 +206,14 @@ class Assignments(Blocks):
         lines: Lines = []
         plain = [(name, item) for name, item in zip(names, value.items)]
         simple = [(name, item) for name, item in plain if item.items is None and item.function is None]
+        made = f"let ({', '.join(item.text for item in value.items)}) = "
+        if self.context.pending and self.context.pending[-1].startswith(made) and len(set(names)) == len(simple) == len(names) and not {self.name_of(name) for name in names} & self.context.sizes:
+            # What a function returns gets its names at once.
+            self.context.pending[-1] = f"let ({', '.join(self.name_of(name) for name in names)}) = {self.context.pending[-1][len(made) :]}"
+            for name, item in simple:
+                self.check_rebound(statement, name)
+                self.env[name] = self.remembered(name, self.name_of(name), item)
+            return []
         used_names = {self.name_of(name) for name, _ in simple}
         # One after the other, where no value needs a name that is bound before it.
         ordered = all(not any(word in words(item.text) for word in [self.name_of(n) for n, _ in simple[:k]]) for k, (_, item) in enumerate(simple))
@@ -308,8 +321,12 @@ class Assignments(Blocks):
         """What is known of a variable that comes from two places."""
         if a.items is not None or b.items is not None or a.function is not None or b.function is not None:
             raise Unread(node, Code.TYPE, f"`{name}` is a tuple or function that differs between branches", "use a variable for each part")
+        kept = of_two(a, b, b.dtype if as_float(a, b) else a.dtype)
         if a.dtype != b.dtype and (made := self.as_compared(name, a, b)) is not None:
-            a, b = made
+            (a, b), kept = made, None
+        elif as_float(a, b) or as_float(b, a):
+            dtype = b.dtype if as_float(a, b) else a.dtype
+            a, b = convert(a, dtype), convert(b, dtype)
         dtype, weak = self.join_types(node, a, b)
         if a.rank != b.rank or a.axes != b.axes:
             raise Unread(node, Code.SHAPE, f"`{name}` has {a.rank} dimensions in one case and {b.rank} in another (or a size of 1)", "")
@@ -319,7 +336,7 @@ class Assignments(Blocks):
         view = a.view if a.view is not None and a.view.same(b.view) else None
         serial = a.serial if a.serial == b.serial else object()
         literals = [each.const if each.const is not None else each.origin for each in (a, b)]
-        origin = literals[0] if type(literals[0]) is type(literals[1]) is int and dtype == "i64" and only_compared(self.definition.node, name) else None
+        origin = kept if kept is not None else literals[0] if type(literals[0]) is type(literals[1]) is int and dtype == "i64" and only_compared(self.definition.node, name) else None
         return Value(text, ATOM, dtype, shape, weak=weak, memory=a.memory | b.memory, size=size, small=a.small and b.small, view=view, serial=serial, listed=a.listed, weakly=a.weakly and b.weakly, origin=origin)
 
 

@@ -58,6 +58,45 @@ def finished(lets: Lines, result: Lines) -> Lines:
     return lets + ["in " + result[0], *indented(result[1:], 3)]
 
 
+def without_unread(lines: Lines) -> Lines:
+    """Lines without new arrays that nothing reads before their names stand for others: `y = np.empty(n)`, `y[:] = x`."""
+    kept = list(lines)
+    for k in reversed(range(len(kept))):
+        line = kept[k].lstrip()
+        name = line.split(" ")[1] if line.startswith("let ") and any(f" = {start}" in line for start in ("replicate ", "([] : ")) else ""
+        if name.isidentifier() and is_unread(name, kept[k][: -len(line)], kept[k + 1 :]):
+            del kept[k]
+    return kept
+
+
+def is_unread(name: str, margin: str, lines: Lines) -> bool:
+    """Whether nothing reads a name in the lines below it before it stands for something else."""
+    for k, line in enumerate(lines):
+        inner = line[len(margin) :] if line.startswith(margin) else ""
+        if inner.startswith("--"):
+            continue
+        if inner.startswith(f"let {name} ="):
+            own = [inner.split("=", 1)[1]]
+            for other in lines[k + 1 :]:
+                if not other.startswith(margin + " "):
+                    break
+                own.append(other)
+            return name not in words("\n".join(own))
+        if not inner.startswith(("let ", " ")) or name in words(inner):
+            return False
+    return False
+
+
+def closing(text: str) -> int:
+    """Where the bracket is closed that a text begins with."""
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c in "([") - (c in ")]")
+        if depth == 0:
+            return k
+    return -1
+
+
 def tuple_text(texts: list[str]) -> str:
     """Several values."""
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
@@ -109,6 +148,8 @@ class Blocks(Indices):
         self.closures = closures(definition)
         self.live = set()
         self.params: dict[str, str] = {}  # memory of array parameters: the name of each
+        self.ordered: dict[object, str] = {}  # arrays whose elements lie one after the other, by their serials: the parameter, if it is one
+        self.apart: set[object] = set()  # arguments whose elements do not, by their serials
         self.callers: set[str] = set()  # memory of lists that are parameters
         self.instances: dict[str, dict[str, Value | None]] = {}  # functions that are defined already, and the variables that they use
         self.changing: set[str] = set()
@@ -253,6 +294,10 @@ class Blocks(Indices):
 
     def choice(self, test: Value, one: Lines, two: Lines) -> Lines:
         """A conditional expression."""
+        for ends, text in (((", false)", ", true)"), f"!{test.at(UNARY + 1)}"), ((", true)", ", false)"), test.text)):
+            if len(one) == len(two) == 1 and one[0].startswith("(") and one[0].endswith(ends[0]) and two[0] == one[0][: -len(ends[0])] + ends[1]:
+                # They say only whether the loop goes on.
+                return [f"{one[0][: -len(ends[0])]}, {text})"]
         if len(one) == 1 and len(two) == 1 and len(one[0]) + len(two[0]) + len(test.text) < 110:
             return [f"if {test.text} then {one[0]} else {two[0]}"]
         if len(two) > 1 and two[0].startswith("if ") or len(two) == 1:

@@ -11,6 +11,7 @@ from typing import Any
 from .blocks import Flow, Lines, indented, tuple_text, words
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
+from .either import either
 from .lists import CALLER
 from .loops import Loops
 from .reading import Definition, assigned, used
@@ -159,8 +160,10 @@ class Calling(Loops):
         if not returned:
             raise Poisoned
         first = returned[0]
+        kept = [found for value in returned if value.items is None and (found := either(value)) is not None]
+        first = replace(first, origin=max(kept, key=lambda found: found.integer)) if kept else first
         for other in returned[1:]:
-            if (other.dtype, other.shape, other.weak) != (first.dtype, first.shape, first.weak) or other.items is not None:
+            if (other.dtype, other.shape, other.weak, other.listed, other.weakly) != (first.dtype, first.shape, first.weak, first.listed, first.weakly) or other.items is not None:
                 raise Unread(node, Code.TYPE, f"`{function.node.name}` returns values of different types", "")
         name = self.context.mangle(function.node.name)
         end = [f"= {lines[0]}"] if len(lines) == 1 else ["=", *indented(lines)]
@@ -247,13 +250,13 @@ class Calling(Loops):
 
         if first.items is None and not written:
             memory = memory_of(first) if first.memory else frozenset()
-            return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory)
+            return Value(call, APPLY, first.dtype, first.shape, weak=first.weak, memory=memory, origin=either(first), listed=first.listed, weakly=first.weakly, kind=first.kind)
         parts: list[Value] = []
         for item in [first] if first.items is None else first.items:
             if item.items is not None:
                 raise Unread(node, Code.TYPE, "a tuple in a tuple as a result", "")
             if item.dtype != "none":
-                parts.append(Value(self.context.short(), ATOM, item.dtype, item.shape, weak=item.weak, memory=memory_of(item)))
+                parts.append(Value(self.context.short(), ATOM, item.dtype, item.shape, weak=item.weak, memory=memory_of(item), origin=either(item), listed=item.listed, weakly=item.weakly, kind=item.kind))
         names = [self.name_of(each) if each else "_" for each in written]
         self.context.pending.append(f"let {tuple_text([part.text for part in parts] + names)} = {call}")
         for each in written:
@@ -265,7 +268,7 @@ class Calling(Loops):
         if first.items is not None:
             if first.dtype == "record":
                 return replace(first, items=tuple(parts), serial=object())
-            return Value("", ATOM, "tuple", items=tuple(parts))
+            return Value("", ATOM, first.dtype, items=tuple(parts), serial=object())
         return parts[0] if parts else Value("None", ATOM, "none")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .diagnostics import Code, Unread
+from .either import as_float
 from .operators import applied, binary, compare, elementwise, fitted, infix
 from .signatures import by_signature
 from .sizes import ONE, Size
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FLOAT_FUNCTIONS = {
     np.sqrt: "sqrt", np.exp: "exp", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan",
     np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh",
-    np.arctanh: "atanh", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.rint: "round", np.cbrt: "cbrt", np.arctan2: "atan2", np.hypot: "hypot",
+    np.arctanh: "atanh", np.floor: "floor", np.ceil: "ceil", np.trunc: "trunc", np.rint: "round", np.cbrt: "cbrt", np.arctan2: "atan2", np.hypot: "hypot", np.exp2: "exp2", np.expm1: "expm1",
 }  # fmt: skip
 TESTS = {np.isnan: "isnan", np.isinf: "isinf"}
 OPERATORS = {
@@ -34,7 +35,8 @@ OPERATORS = {
 COMPARING = {np.less: ast.Lt, np.less_equal: ast.LtE, np.greater: ast.Gt, np.greater_equal: ast.GtE, np.equal: ast.Eq, np.not_equal: ast.NotEq}
 MATH = {
     math.sqrt: "sqrt", math.exp: "exp", math.log: "log", math.log2: "log2", math.log10: "log10", math.log1p: "log1p", math.sin: "sin", math.cos: "cos",
-    math.tan: "tan", math.asin: "asin", math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh",
+    math.tan: "tan", math.asin: "asin", math.acos: "acos", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh", math.tanh: "tanh", math.asinh: "asinh",
+    math.acosh: "acosh", math.atanh: "atanh", math.expm1: "expm1", math.cbrt: "cbrt",
 }  # fmt: skip
 # Functions from a row to a number: name of `lib/np`, or None for the module of the type; whether no elements are refused; whether integers become floats.
 REDUCTIONS: dict[str, tuple[str, bool, bool]] = {
@@ -55,9 +57,9 @@ MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for lik
 # What to write for functions that are not read.
 INSTEAD = {
     "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
-    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
-    "tri": "write `np.tril(np.ones((n, m)))`", "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
-    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`", "logspace": "write `10.0 ** np.linspace(a, b, n)`",
+    "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "dtype": "write the type where it is needed: `dtype=np.float64`; of records use an array for each field", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
+    "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
+    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`",
 }  # fmt: skip
 
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
@@ -143,6 +145,9 @@ def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Valu
     if wanted[0] not in FLOATS:
         if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
             return values[0]
+        if function in (np.isnan, np.isinf) and wanted[0] in INTS | {"bool"}:
+            # No integer is one.
+            return replace(elementwise(context, node, [values[0], values[0]], infix("!=", COMPARE), "bool"), weak=False)
         raise Unread(node, Code.TYPE, f"`{function.__name__}` of {wanted[0]} is not read", "convert the argument to a float")
     name = FLOAT_FUNCTIONS.get(function) or TESTS[function]
     return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{name}"), dtype), weak=False)
@@ -178,6 +183,8 @@ def cast(reader: Expressions, node: ast.AST, value: Value, kind: Any) -> Value:
 
 def dtype_of(node: ast.AST, kind: Any) -> str:
     """The name of a type in remora."""
+    if kind is None or isinstance(kind, (list, tuple, dict)):
+        raise Unread(node, Code.TYPE, "this type is not read", "arrays of records are not read: use an array for each field; other types are written as `np.float64`")
     try:
         return DTYPES[str(np.dtype(kind))]
     except (TypeError, KeyError):
@@ -186,7 +193,7 @@ def dtype_of(node: ast.AST, kind: Any) -> str:
 
 def _option_dtype(reader: Expressions, node: ast.Call, options: dict[str, Value], default: str) -> str:
     given = options.get("dtype")
-    return default if given is None else dtype_of(node, given.function)
+    return default if given is None or given.dtype == "none" else dtype_of(node, given.function)
 
 
 def axis_of(node: ast.AST, value: Value, given: Value | None) -> tuple[int, ...] | None:
@@ -255,7 +262,16 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
     if len(rest) > 1 or (rest and "axis" in options):
         raise Unread(node, Code.FORM, f"`{name}` with these arguments is not read", "use keyword arguments")
     axes = axis_of(node, value, rest[0] if rest else options.get("axis"))
-    function, needs, floats = REDUCTIONS[name]
+    shown = name
+    if value.dtype == "bool" and name in ("max", "min", "amax", "amin"):
+        name = "any" if name in ("max", "amax") else "all"
+        function, needs = REDUCTIONS[name][0], True
+    else:
+        function, needs, _ = REDUCTIONS[name]
+    if value.dtype in ("c64", "c128") and name in ("mean", "var", "std") and set(options) <= {"axis"} and (axes is None or len(axes) == 1):
+        from .formulas import of_complex
+
+        return of_complex(reader, node, name, value, axes)
     if name in ("argmax", "argmin") and axes is not None and len(axes) > 1:
         raise Unread(node, Code.SHAPE, f"`{name}` over several axes", "")
     rows, count = _reduced_axes(node, value, axes)
@@ -275,9 +291,9 @@ def reduction(reader: Expressions, node: ast.Call, name: str, value: Value, rest
         return replace(convert(rows, dtype), shape=shape, weak=False, memory=frozenset(), const=None)
     if needs:
         if count.number == 0:
-            raise Unread(node, Code.SHAPE, f"`{name}` of no elements", "NumPy raises an error, too")
+            raise Unread(node, Code.SHAPE, f"`{shown}` of no elements", "NumPy raises an error, too")
         parts = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
-        if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in parts if size != ONE]):
+        if not all([context.assume(size - 1, f"`{shown}` of no elements is an error") for size in parts if size != ONE]):
             rows = replace(rows, text=f"{under(context.helper('nonempty'), len(set(value.axes) - reduced))} {rows.argument}", prec=APPLY)
     return Value(f"{function} {rows.argument}", APPLY, dtype, shape, small=dtype == "i64" and name in ("argmax", "argmin", "count_nonzero"))
 
@@ -511,14 +527,16 @@ def _best(reader: Expressions, node: ast.Call, function: Any, values: list[Value
     best = values[0]
     for value in values[1:]:
         weak = best.weak and value.weak
-        dtype = "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
-        if dtype != best.dtype and best.const is None and best.dtype not in INTS or dtype == "f32" and best.dtype != value.dtype:
+        narrow = any(as_float(a, b) and b.dtype == "f32" for a, b in ((best, value), (value, best)))
+        dtype = "f32" if narrow else "f64" if {best.dtype, value.dtype} & {"f64"} else result_dtype(np.add, [best, value])[1] if best.dtype != value.dtype else best.dtype
+        lost = dtype == "f32" and any(each.dtype != dtype and not as_float(each, replace(each, dtype=dtype, weak=False)) for each in (best, value))
+        if dtype != best.dtype and best.const is None and best.dtype not in INTS and not narrow or lost:
             raise Unread(node, Code.TYPE, f"`{name}` of different types", "convert one of them")
         two = [fitted(context, node, best, dtype), fitted(context, node, value, dtype)]
         if dtype in INTS:
             scalar = applied(f"{dtype}.{name}")
-        elif dtype == "f64":
-            scalar = applied(context.helper("larger" if name == "max" else "smaller"))
+        elif dtype in FLOATS:
+            scalar = applied(context.helper(("larger" if name == "max" else "smaller") + ("" if dtype == "f64" else "_f32")))
         else:
             raise Unread(node, Code.TYPE, f"Python's `{name}` of {dtype}", f"write `np.{name}imum`")
         small = best.small and value.small

@@ -15,7 +15,7 @@ WORDS = set(
     "map map2 map3 map4 map5 iota range rep replicate reduce scan filter length flatten unflatten transpose reverse rotate zip unzip concat head last "
     "init tail take drop split hist scatter all any null copy sized indices id const flip tabulate fst snd assert min max abs acc write index slice update "
     "where clip mean std variance std_ddof variance_ddof median percentile quantile amax amin argmax argmin argsort sort cumsum cumprod diff dot matvec vecmat "
-    "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu "
+    "matmul outer norm roll roll_axis0 minimum maximum sum prod count bincount nonzero unique searchsorted interp linspace linspace_open eye diag trace tril triu unflatten_3d unflatten_4d "
     "diagonal sign square mod floor_divide isclose allclose compress place select tile repeat pad convolve correlate kron cross inner hanning hamming gradient "
     "wrapped clipped backwards within forwards raised shifted_left shifted_right complex_more complex_more_or_same every divided divisor power times plus minus larger smaller nonempty fits checked inverse_power i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bool c64 c128 "
     "linalg fft random key argbest cov corrcoef trapezoid place around reduceat accumulated scan select folded typed total largest smallest pcg64".split()
@@ -76,6 +76,9 @@ HELPERS = {
     "def complex_more_or_same (a: c128) (b: c128) : bool =\n"
     "  let (x, y, u, v) = (c128.re a, c128.re b, c128.im a, c128.im b)\n"
     "  in x > y && !(f64.isnan u) && !(f64.isnan v) || x == y && u >= v",
+    "divided_complex": "-- | The quotient of Python's own complex numbers, which fails where Python raises `ZeroDivisionError`.\n"
+    "def divided_complex (x: c128) (y: c128) : c128 =\n"
+    "  let _ = assert (c128.re y != 0.0 || c128.im y != 0.0) \"division by zero\" in x / y",
     "larger": "-- | Python's `max` of two floats: the first where they are equal or one is NaN.\n"
     "def larger (x: f64) (y: f64) : f64 = if y > x then y else x",
     "smaller": "-- | Python's `min` of two floats: the first where they are equal or one is NaN.\n"
@@ -86,8 +89,10 @@ HELPERS = {
     "def checked (x: f64) (y: f64) : f64 =\n"
     '  let _ = assert ((!(f64.isnan y) || f64.isnan x) && (!(f64.isinf y) || f64.isinf x)) "outside of the domain" in y',
 }
-for _name in "sqrt exp log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh".split():
+for _name in "sqrt exp log log2 log10 log1p expm1 cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split():
     HELPERS[f"math_{_name}"] = f"-- | `math.{_name}`.\ndef math_{_name} (x: f64) : f64 = checked x (f64.{_name} x)"
+for _name in ("larger", "smaller"):
+    HELPERS[f"{_name}_f32"] = HELPERS[_name].replace("f64", "f32").replace(f"def {_name}", f"def {_name}_f32").replace("two floats", "two numbers of f32")
 for _dtype, _least, _most in [("u8", 0, 255), ("i8", -128, 127), ("u16", 0, 65535), ("i16", -32768, 32767), ("u32", 0, 2**32 - 1), ("i32", -(2**31), 2**31 - 1)]:
     HELPERS[f"fits_{_dtype}"] = (
         f"-- | One of Python's own integers as `{_dtype}`, which fails where it is none.\n"
@@ -105,6 +110,8 @@ class Facts:
 
     merged: dict[str, Size] = field(default_factory=dict)  # sizes of parameters that have to be other sizes
     mutated: set[str] = field(default_factory=set)  # parameters whose elements the function writes
+    ordered: set[str] = field(default_factory=set)  # parameters whose elements have to lie one after the other
+    clashing: set[str] = field(default_factory=set)  # names that are also those of functions that the program calls
     written: set[tuple[Any, str]] = field(default_factory=set)  # parameters of called functions whose elements those write
     definitions: dict[Any, Any] = field(default_factory=dict)  # of called functions
     taken: set[str] = field(default_factory=set)  # names of called functions that sizes must not have
@@ -138,6 +145,8 @@ class Context:
     definitions: dict[str, str] = field(default_factory=dict)  # functions that call themselves, by their names
     calling: list[Any] = field(default_factory=list)  # the functions whose calls are read at present
     recursions: list[Any] = field(default_factory=list)  # those that are read at present, and all that were
+    called: set[str] = field(default_factory=set)  # functions of the library, and helpers, that the program calls
+    given: set[str] = field(default_factory=set)  # names of Python's that the program has
     python_names: set[str] = field(default_factory=set)
     counter: int = 0
     depth: int = 0
@@ -148,7 +157,8 @@ class Context:
             name = name.replace(".", "_")
             while name in self.python_names:
                 name += "_"
-        if name in WORDS or not name.isascii():
+        self.given.add(name)
+        if name in WORDS or name in self.facts.clashing or not name.isascii():
             name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name) + "_"
             while name in self.python_names:
                 name += "_"
@@ -166,12 +176,14 @@ class Context:
     def helper(self, name: str) -> str:
         """A helper function that the written program defines."""
         self.helpers.add(name)
+        self.called.add(name)
         return name
 
     def library(self, name: str, dtype: str = "f64") -> str:
         """A function of `lib/np` for a type."""
         self.imports.add("lib/np")
         if dtype == "f64":
+            self.called.add(name)
             return name
         if dtype not in ("f32", "i64", "i32", "bool", "c64", "c128"):
             self.modules.add(dtype)

@@ -17,7 +17,8 @@ from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
-from .operators import Either, binary, compare, elementwise, negated, unknown_size
+from .either import decided, of_two, plain
+from .operators import binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -138,6 +139,8 @@ class Expressions:
         if value.dtype == "record" and value.kind is not None and node.attr in value.keys:
             part: Value = (value.items or ())[value.keys.index(node.attr)]
             return part
+        if value.dtype == "type" and isinstance(value.function, np.dtype) and node.attr in ("kind", "char", "name", "itemsize"):
+            return self.constant_of(node, found, "") if isinstance(found := getattr(value.function, node.attr), int) else Value(repr(found), ATOM, "text", function=found)
         if value.listed or value.items is not None or value.function is not None:
             raise Unread(node, Code.NAME, f"the attribute `{node.attr}` of what is no array", "make an array of it: `np.array([..])`")
         if node.attr == "T":
@@ -226,6 +229,7 @@ class Expressions:
             if item.dtype != dtype:
                 # In a list, a number of Python's own is `int64` or `float64` for NumPy: NEP 50 is not about lists.
                 _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=False), replace(item, weak=False)])
+        decided(node, items)
         shapes = {item.shape for item in items}
         if len(shapes) != 1:
             raise Unread(node, Code.SHAPE, "rows of different sizes", "")
@@ -276,6 +280,8 @@ class Expressions:
         if all(isinstance(operand.function, str) for operand in operands) and all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops):
             texts = [operand.function for operand in operands]
             return literal(all((one == two) == isinstance(op, ast.Eq) for op, one, two in zip(node.ops, texts, texts[1:])))
+        if len(operands) == 2 and "type" in (operands[0].dtype, operands[1].dtype) and {each.dtype for each in operands} <= {"type", "text"} and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return literal(others.same_type(node, operands[0].function, operands[1].function) == isinstance(node.ops[0], ast.Eq))
         if any(operand.listed for operand in operands) and not any(operand.rank and not operand.listed for operand in operands):
             raise Unread(node, Code.TYPE, "a comparison of lists", "compare arrays: `np.array_equal(x, y)`")
         if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None:
@@ -320,8 +326,7 @@ class Expressions:
             raise Unread(node, Code.TYPE, "`and` or `or` of different things", "write `y if x != 0 else x`")
         dtype, weak = self.join_types(node, first, second)
         one, two = (bound_text(convert(each, dtype)) for each in ((second, first) if other else (first, second)))
-        either = Either() if weak and dtype in FLOATS and "i64" in (first.dtype, second.dtype) else None
-        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=either)
+        return Value(f"if {first.at(COMPARE + 1)} != 0 then {one} else {two}", LOW, dtype, weak=weak, origin=of_two(first, second, dtype))
 
     def truth_value(self, node: ast.expr) -> Value:
         """An operand of `and` or `or`, whose value is one of them."""
@@ -368,7 +373,7 @@ class Expressions:
         if one.items is not None or two.items is not None or one.rank != two.rank or one.axes != two.axes:
             raise Unread(node, Code.SHAPE, "branches with different shapes", "")
         shape = tuple(a if a == b else unknown_size() for a, b in zip(one.shape, two.shape))
-        either = Either() if dtype in FLOATS and "i64" in (one.dtype, two.dtype) and weak else None
+        either = of_two(one, two, dtype)
         one, two = convert(one, dtype), convert(two, dtype)
         text = f"if {test.text} then {bound_text(one)} else {two.text}"
         return Value(text, LOW, dtype, shape, weak=weak, small=one.small and two.small, memory=one.memory | two.memory, origin=either)

@@ -76,7 +76,7 @@ class InPlace(Views):
                 return self.flush() + lines + self.refreshed(target.id)
             return self.change_array(statement, view.path, change)
         part = self.eval(target)
-        if not part.rank or not part.memory or not isinstance(target, (ast.Subscript, ast.Attribute)):
+        if not part.rank or not part.memory or not isinstance(target, (ast.Subscript, ast.Attribute, ast.Call)):
             raise Unread(target, Code.ALIAS, "a write to what is no part of an array that has a name", "give the array a name")
         lines = self.flush()
         own = self.own_array(part, lines)

@@ -11,6 +11,7 @@ import numpy as np
 from . import grids, shapes
 from .calls import ravel, under
 from .diagnostics import Code, Unread
+from .either import Either, mixed
 from .expressions import NONE
 from .invocations import Invocations
 from .others import said
@@ -62,8 +63,9 @@ class Indices(Invocations):
         parts = self.index_items(node.slice, value)
         if isinstance(parts[0], Value) and (parts[0].rank or parts[0].dtype not in INTS) or parts[0] is None:
             raise Unread(node, Code.TYPE, "an index of a list that is no integer", "make an array of it")
-        if value.kind == "mixed" and isinstance(parts[0], Value):
-            raise Unread(node, Code.TYPE, "an element of a list of integers and floats", "begin the list with a float: `[0.0]`")
+        if mixed(value) and isinstance(parts[0], Value):
+            made = self.element(node, value, parts)
+            return replace(made, listed=max(value.listed - 1, 0), weakly=value.weakly, weak=value.weakly and not made.rank, origin=None if made.rank else Either(), kind="mixed" if made.rank else None)
         made = self.element(node, value, parts)
         if isinstance(parts[0], ast.Slice):
             return replace(made, listed=value.listed, weakly=value.weakly, memory=frozenset() if value.rank == 1 else made.memory)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import arrays, draws, functional, further, records, ufuncs
+from . import arrays, draws, formulas, functional, further, records, ufuncs
 from .calls import ALONG, MATH, METHODS, REDUCTIONS, TABLE, along, call_builtin, call_numpy, cast, dtype_of, reduction, refuse_options
 from .diagnostics import Code, Unread
+from .either import Either, as_arguments, of_builtin
 from .expressions import Expressions, is_read
 from .functions import matmul
 from .reading import Definition, definition
@@ -34,7 +35,7 @@ class Invocations(Expressions):
             if isinstance(ufunc, np.ufunc):
                 return ufuncs.call_ufunc_method(self, node, ufunc, node.func.attr)
             return self.method(node, node.func)
-        more = arrays.call_more(self, node, function)
+        more = formulas.call_math(self, node, function) or arrays.call_more(self, node, function)
         if more is not None:
             return more
         if function is None and not isinstance(node.func, ast.Attribute):
@@ -55,12 +56,19 @@ class Invocations(Expressions):
         if function is builtins.map and len(node.args) == 2 and not node.keywords:
             return self.each(node)
         values, options = self.arguments(node)
+        native = function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function
+        kept = None
+        if native:
+            values, kept = of_builtin(node, function, values)
+        elif any(isinstance(value.origin, Either) for value in (*values, *options.values())):
+            values, options = as_arguments(node, function, values, options)
         if function is builtins.divmod and not options:
             return further.divided(self, node, values, False)
         if (whole := further.whole_function(self, node, function, values)) is not None and not options:
             return whole
-        if function in MATH or getattr(builtins, getattr(function, "__name__", ""), None) is function:
-            return call_builtin(self, node, function, values, options)
+        if native:
+            made = call_builtin(self, node, function, values, options)
+            return made if kept is None or made.dtype in ("bool", "i64") else replace(made, origin=kept)
         values, options = [self.unlisted(node, each) for each in values], {key: self.unlisted(node, each) for key, each in options.items()}
         return call_numpy(self, node, function, values, options)
 
@@ -154,6 +162,8 @@ class Invocations(Expressions):
         if value.listed:
             raise Unread(node, Code.NAME, f"the method `{name}` of a list is not read here", "write it as a statement, or make an array of the list")
         values, options = self.arguments(node)
+        if any(isinstance(each.origin, Either) for each in (value, *values, *options.values())):
+            (value, *values), options = as_arguments(node, getattr(np, name, None), [value, *values], options)
         plain = value.items is None and value.function is None
         if plain and name in SIGNED | METHOD_ONLY:
             (_, *values), options = by_signature(node, getattr(np, name), [value, *values], options)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Lines, words
+from .blocks import Lines, closing, words
 from .context import Restart
 from .diagnostics import Code, Unread
+from .either import Either, mixed
 from .operators import binary, unknown_size
 from .parts import Parts
 from .reading import assigned, base_of, leaves, used, written_by
@@ -140,9 +141,11 @@ class Iterations(Parts):
                 # What the condition needs stands in each iteration.
                 statement.moved = True  # type: ignore[attr-defined]
                 raise Restart
-            return (f"while GO && {test.at(4)}" if early else f"while {test.text}"), [], ""
+            return ("while GO" if test.const is True else f"while GO && {test.at(4)}") if early else f"while {test.text}", [], ""
         names = sorted(assigned([statement.target]))
         count, lines, single = self.iterated(statement)
+        if count[0] == "(" and closing(count) == len(count) - 1:
+            count = count[1:-1]
         if early:
             counter = single or self.fresh_name("i")
             return f"while GO && {counter} < {count}", lines, counter
@@ -201,8 +204,11 @@ class Iterations(Parts):
             trips.append(array.shape[0])
             index = self.counter_value(counter, Size.of(0), array.shape[0] - 1)
             item = self.element(target, array, [index, *[ast.Slice()] * (array.rank - 1)])
-            if array.kind == "mixed":
-                raise Unread(statement, Code.TYPE, "a loop over a list of integers and floats", "begin the list with a float: `[0.0]`")
+            base, _, first = array.text[:-2].partition("[")
+            if base.isidentifier() and first.isdigit() and array.text == f"{base}[{first}:]" and item.text == f"{array.text}[{counter}]":
+                item = replace(item, text=f"{base}[{counter} + {first}]")
+            if mixed(array) and not item.rank:
+                item = replace(item, origin=Either())
             if array.listed:
                 item = replace(item, listed=array.listed - 1, weakly=array.weakly, weak=array.weakly and not item.rank)
             if isinstance(target, ast.Tuple):
@@ -286,7 +292,8 @@ class Iterations(Parts):
             self.env[target.id] = self.counter_value(own, Size.of(0), (usable(high) or unknown_size()) - 1 if usable(high) else None)
             return stop.at(6) if stop.prec < 6 else stop.text, [], own
         # The counter goes from 0; the variable follows from it.
-        counter = self.fresh_name("k" if own != "k" else "l")
+        names = self.context.names | self.context.sizes
+        counter = next((each for each in ("k", "l", "p", "q") if each != own and each not in names), "") or self.fresh_name("k")
         self.context.names.add(counter)
         span = binary(self.context, target, ast.Sub, replace(stop, small=True), replace(start, small=True))
         distance = span.text if step.const > 0 else binary(self.context, target, ast.Sub, replace(start, small=True), replace(stop, small=True)).text
@@ -301,7 +308,7 @@ class Iterations(Parts):
             bounds = (usable(low), usable(high - 1))
         elif step.const > 0:
             part = counter if size == 1 else f"{size} * {counter}"
-            text = f"{start.at(6)} + {part}"
+            text = f"{part} + {start.text}" if start.is_literal and not start.text.startswith("-") else f"{start.at(6)} + {part}"
             bounds = (usable(low), usable(high - 1))
         else:
             part = counter if size == 1 else f"{size} * {counter}"

@@ -79,6 +79,10 @@ class JitFunction:
             if abs(value) > LARGEST_INTEGER:
                 raise self.refuse(name, f"{value} is too large for one of Python's own integers", "pass `np.int64(..)`, which wraps around as in NumPy")
             return value
+        if isinstance(value, (np.random.Generator, np.random.RandomState)):
+            raise self.refuse(name, f"a {type(value).__name__} is not read", "pass a seed, and make the generator in the function: `rng = np.random.default_rng(seed)`")
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.names is not None:
+            raise self.refuse(name, "an array of records is not read", "pass an array for each field, such as `x['" + str(value.dtype.names[0]) + "']`")
         if isinstance(value, np.ndarray) and type(value) is np.ndarray or isinstance(value, np.generic):
             if str(value.dtype) not in DTYPES:
                 raise self.refuse(name, f"the type {value.dtype} is not read", "convert it, for example with `x.astype(np.float64)`")
@@ -105,12 +109,18 @@ class JitFunction:
 
     def instance_for(self, given: dict[str, Any]) -> Instance:
         """The instance for arguments; made if there is none."""
-        arguments = {name: self.kind(value, {}) for name, value in given.items()}
-        instance = self._instance(arguments)
-        if not self._fits(instance.translation, given):
-            # Sizes that the program for all sizes leaves out: they have a program of their own.
-            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ())))) for name, value in given.items()}
-            instance = self._instance(arguments)
+        fixed, loose = False, set[str]()
+        while True:
+            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ()))) if fixed else {}) for name, value in given.items()}
+            instance = self._instance({name: replace(each, ordered=name not in loose) for name, each in arguments.items()})
+            # Sizes that the program for all sizes leaves out have a program of their own, and so have arrays whose elements lie apart, where that matters.
+            apart = {name for name in instance.translation.ordered if not given[name].flags.c_contiguous} - loose
+            if not fixed and not self._fits(instance.translation, given):
+                fixed = True
+            elif apart:
+                loose |= apart
+            else:
+                break
         self._last = instance
         return instance
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from .blocks import Lines, as_load, shares
+from .blocks import Lines, as_load, closing, shares
 from .context import HELPERS, Restart
 from .diagnostics import Code, Poisoned, Unread
+from .either import Begun, either, literal_of
 from .in_place import InPlace
 from .operators import unknown_size
 from .reading import annotated, assigned, used, walk
@@ -35,18 +36,24 @@ class Lists(InPlace):
         # What was learned before sizes turned out to be one may be about others.
         return found if merged == len(self.context.facts.merged) else None
 
-    def learn(self, node: ast.AST, name: str, element: Value) -> None:
-        """Keeps what the elements of a list are."""
+    def learn(self, node: ast.AST, name: str, element: Value, begins: int = 0) -> None:
+        """Keeps what the elements of a list are, or what it begins with, where it begins with so many."""
         key = (self.definition.file, self.definition.first_line, name)
         known = self.element_of(name)
-        new = Value("", ATOM, element.dtype, element.shape, weak=element.weak and (not element.rank or bool(element.listed)), listed=element.listed, const=element.const, kind=element.kind)
+        new = Value("", ATOM, element.dtype, element.shape, weak=element.weak and (not element.rank or bool(element.listed)), listed=element.listed, const=element.const if element.items is not None else literal_of(element), kind=element.kind if either(element) is None else "mixed", size=Size.of(begins) if begins else None)
         if known is not None:
             if known.shape != new.shape:
                 raise Unread(node, Code.SHAPE, f"the elements of the list `{name}` have different shapes", "lists of arrays of one shape are read")
             dtype, weak = self.join_types(node, known, new)
-            kind = known.kind if known.dtype == new.dtype else "mixed"
+            kind = "mixed" if known.dtype != new.dtype or "mixed" in (known.kind, new.kind) else known.kind
+            if kind == "mixed" and known.kind != "mixed" and new.dtype == "f64" and new.kind is None and known.size is not None:
+                kind = Begun(known.size.number or 0)
+            elif begins and isinstance(known.kind, Begun) and new.dtype == "i64":
+                kind = Begun(max(known.kind.count, begins))
             new = replace(new, dtype=dtype, kind=kind, weak=weak, const=known.const if known.const is not None and new.const is not None and known.dtype == new.dtype else None)
-            if (known.dtype, known.weak, known.const is None) == (new.dtype, new.weak, new.const is None):
+            if known.dtype == new.dtype and known.size is not None and new.size is not None:
+                new = replace(new, size=Size.of(max(known.size.number or 0, new.size.number or 0)))
+            if (known.dtype, known.weak, known.const is None, known.kind) == (new.dtype, new.weak, new.const is None, new.kind):
                 return
         self.context.facts.lists[key] = new, len(self.context.facts.merged)
         raise Restart
@@ -73,8 +80,8 @@ class Lists(InPlace):
                 raise Unread(node, Code.TYPE, f"the list `{name}` has elements that are no numbers", "lists of numbers and arrays grow")
         known = self.element_of(name)
         for item in items if known is not None else items[:1]:
-            if known is None or (known.dtype, known.weak) != (item.dtype, item.weak and (not item.rank or bool(item.listed))) or known.shape != item.shape:
-                self.learn(node, name, item)
+            if known is None or either(item) is not None and known.kind != "mixed" or (known.dtype, known.weak) != (item.dtype, item.weak and (not item.rank or bool(item.listed))) or known.shape != item.shape:
+                self.learn(node, name, item, len(items))
         known = self.element_of(name) or Value("", ATOM, "f64")
         if any(not size.known for size in known.shape):
             raise Unread(node, Code.SHAPE, f"the size of the arrays in the list `{name}` is not known", "give it a name: `k = len(x)`")
@@ -181,7 +188,7 @@ class Lists(InPlace):
         """A buffer for a list, with room for all that a loop appends, and how many elements it has."""
         value = self.env[name]
         assert value is not None
-        count = count if count.isalnum() else f"({count})"
+        count = count if count.isalnum() or count[0] == "(" and closing(count) == len(count) - 1 else f"({count})"
         room = f"i64.max 0 {count}" if most == 1 else f"{most} * i64.max 0 {count}"
         text = fill_of(value)
         size = self.context.short("size")
@@ -363,7 +370,7 @@ class Lists(InPlace):
         if item.function is not None or item.dtype in ("none", "text", "type"):
             raise Unread(statement, Code.TYPE, "this is no element of a list that is read", "lists of numbers and arrays grow")
         known = self.element_of(name)
-        if known is None or (known.dtype, known.weak, known.shape) != (item.dtype, item.weak and (not item.rank or bool(item.listed)), item.shape):
+        if known is None or either(item) is not None and known.kind != "mixed" or (known.dtype, known.weak, known.shape) != (item.dtype, item.weak and (not item.rank or bool(item.listed)), item.shape):
             self.learn(statement, name, item)
         item = convert(item, value.dtype)
         if item.shape != value.shape[1:] or item.dtype != value.dtype or item.axes != tuple(range(item.rank)):

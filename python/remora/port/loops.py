@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .diagnostics import Code, Poisoned, Unread
+from .either import as_float, either, of_two
 from .operators import joined
 from .reading import assigned, exposed, leaves, used
 from .sizes import Size
@@ -38,6 +39,9 @@ class Leaving:
         """The value that was returned."""
         first = self.values[0]
         parts = [Value(f"{self.result}.{k}" if first.items is not None else self.result, ATOM, part.dtype, weak=part.weak) for k, part in enumerate(parts_of(first))]
+        for k, part in enumerate(parts):
+            kept = next((found for value in self.values if (found := either(parts_of(value)[k])) is not None), None)
+            parts[k] = replace(part, origin=kept)
         return replace(first, text="", items=tuple(parts), const=None) if first.items is not None else parts[0]
 
 
@@ -105,10 +109,13 @@ class Loops(Iterations):
                     known = entry[name]
                     assert known is not None
                     if any(other.rank != value.rank for other in ends[name]) or any(other.dtype != value.dtype for other in ends[name]) and not only_compared(self.definition.node, name):
-                        known = replace(known, origin=None)  # an iteration may leave it as it is
+                        # An iteration may leave it as it is.
+                        known = replace(known, origin=known.origin if either(known) is not None or as_float(known, value) else None)
                     new = self.widened(statement, name, known, value)
-                    if new != known or new.serial != known.serial or new.view is not known.view:
+                    if new != known or either(new) != either(known) or new.serial != known.serial or new.view is not known.view:
                         entry[name], again = new, True
+                    elif new.origin != known.origin:
+                        entry[name] = new
             if not again:
                 break
             del self.context.problems[marks[0] :]
@@ -121,6 +128,7 @@ class Loops(Iterations):
             if name in carried:
                 final = entry[name]
                 assert final is not None
+                final = self.decided_by_a_loop(name, final, ends[name])
                 self.env[name] = replace(final, text=self.name_of(name), prec=ATOM, const=None, size=final.size if final.size == start[name].size and final.size is not None and name not in carried else None)  # type: ignore[union-attr]
             elif name not in whole:
                 self.env.pop(name, None)
@@ -217,9 +225,10 @@ class Loops(Iterations):
             if only_compared(self.definition.node, name, known.weak and value.weak):
                 # Comparisons do not tell an integer from a float of the same value.
                 return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
-            # Python's 0 becomes a float in the first iteration; without one it stays what it is, in a program of its own.
-            if self.trips is not None and self.context.assume(self.trips - 1, f"`{name}` is an integer where the loop does not run"):
-                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
+        if known.const is None and as_float(known, value):
+            # Python's 0 becomes a float in the first iteration, or later.
+            kept = of_two(known, value, value.dtype)
+            return replace(convert(replace(known, origin=None), value.dtype), weak=known.weak and value.weak, memory=frozenset(), origin=kept)
         dtype, weak = self.join_types(node, known, value)
         if known.rank != value.rank or known.axes != value.axes:
             raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
@@ -228,7 +237,18 @@ class Loops(Iterations):
             converted = replace(converted, shape=tuple(self.varying(node, name, k, a, b) for k, (a, b) in enumerate(zip(known.shape, value.shape))))
         serial = known.serial if known.serial == value.serial else f"loop {getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)} {name}"
         view = known.view if known.view is not None and known.view.same(value.view) else None
-        return replace(converted, weak=weak, memory=known.memory | value.memory, serial=serial, view=view)
+        kept = of_two(known, value, dtype)
+        origin = kept if kept is not None else known.origin if known.origin == value.origin else None
+        return replace(converted, weak=weak, memory=known.memory | value.memory, serial=serial, view=view, origin=origin)
+
+    def decided_by_a_loop(self, name: str, value: Value, ends: list[Value]) -> Value:
+        """What is known of a variable after a loop that gives it one type for certain, if it runs; where it does not there is a program of its own."""
+        kept = either(value)
+        if kept is None or not ends or self.trips is None or any(either(end) is not None or end.dtype != value.dtype for end in ends):
+            return value
+        matters = kept.integer or value.dtype != "f64"
+        runs = self.context.assume(self.trips - 1, f"`{name}` is Python's own where the loop does not run") if matters else self.context.never_negative(self.trips - 1)
+        return replace(value, origin=None, weak=all(end.weak for end in ends)) if runs else value
 
     def varying(self, node: ast.AST, name: str, axis: int, known: Size, value: Size) -> Size:
         """The size of a dimension that may be another one after an iteration."""
@@ -348,7 +368,7 @@ class Loops(Iterations):
         types = {self.name_of(name): type_text(known) for name in carried if (known := entry[name]) is not None and any((size.single or "").startswith("?vary") for size in known.shape)}
         typed = [f"{name}: {types[name]}" if name in types else name for name in names]
         pattern = tuple_text(typed) if len(typed) > 1 or not types else f"({typed[0]})"
-        opening = f"loop {pattern}" if names == initial and len(names) == 1 and not types else f"loop {pattern} = {tuple_text(initial)}"
+        opening = f"loop {pattern}" if names == initial and not types else f"loop {pattern} = {tuple_text(initial)}"
         condition = head.replace("GO", flag)
         lines = finished(prefix, lines) if prefix else lines
         shown = tuple_text(["_" if name in (counter, flag) else own for name, own in zip(names, typed)])

@@ -11,6 +11,7 @@ import numpy as np
 
 from .context import Context, Restart
 from .diagnostics import Code, Unread
+from .either import beside, either, plain
 from .sizes import ONE, Size
 from .values import (
     NUMPY,
@@ -113,6 +114,11 @@ def first_of(value: Value, axis: int) -> Value:
     """The only element of a dimension, which broadcasting stretches."""
     place = value.axes.index(axis)
     shape = tuple(ONE if k == axis else each for k, each in enumerate(value.shape))
+    index = value.text[value.text.rfind("[") + 1 : -1].split(", ") if value.text.endswith("]") and value.text[:1] != "[" and value.text.count("[") == 1 else []
+    low, _, high = index[place].partition(":") if place < len(index) and all(":" in each for each in index) else ("", "", "")
+    if (low or "0").isalnum() and high in (f"{low} + 1", "1" if low in ("", "0") else ""):
+        index[place] = low or "0"
+        return replace(value, text=f"{value.text[: value.text.find('[')]}[{', '.join(index)}]", prec=ATOM, shape=shape)
     return replace(value, text=f"{value.argument}[{':, ' * place}0]", prec=ATOM, shape=shape)
 
 
@@ -189,19 +195,14 @@ def fitted(context: Context, node: ast.AST | None, value: Value, dtype: str) -> 
     return convert(value, dtype)
 
 
-@dataclass(frozen=True)
-class Either:
-    """What is kept of a float that is one of Python's integers in one case: beside a float that makes no difference, as a result it would."""
-
-
 def binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
     """An operator of Python's on numbers and arrays."""
-    either = [isinstance(value.origin, Either) for value in (left, right)]
-    if not any(either):
-        return _binary(context, node, op, left, right)
-    made = _binary(context, node, op, *(replace(value, origin=None) if own else value for value, own in zip((left, right), either)))
-    settled = op is ast.Div or any(value.dtype in FLOATS and not own for value, own in zip((left, right), either))
-    return made if settled or made.dtype not in FLOATS else replace(made, origin=Either())
+    made = _binary(context, node, op, plain(left), plain(right)) if either(left) or either(right) else _binary(context, node, op, left, right)
+    kept = made.origin
+    for value, other in ((left, right), (right, left)):
+        if either(value) is not None and (kept is None or value is left):
+            kept = beside(node, value, other, op is ast.Div)
+    return replace(made, origin=kept)
 
 
 def _binary(context: Context, node: ast.AST | None, op: Any, left: Value, right: Value) -> Value:
@@ -306,6 +307,10 @@ def _python_numbers(context: Context, node: ast.AST | None, op: Any, left: Value
     dtypes = {left.dtype, right.dtype}
     if "c128" in dtypes and op in (ast.Add, ast.Sub, ast.Mult) and "bool" not in dtypes:
         return replace(elementwise(context, node, [_complex(left), _complex(right)], infix(symbol, prec), "c128"), weak=True)
+    if "c128" in dtypes and op is ast.Div and "bool" not in dtypes:
+        return replace(elementwise(context, node, [_complex(left), _complex(right)], applied(context.helper("divided_complex")), "c128"), weak=True)
+    if left.dtype == "c128" and op is ast.Pow and right.const == 2 and type(right.const) is int and left.text.isidentifier():
+        return replace(elementwise(context, node, [left, left], infix("*", PRODUCT), "c128"), weak=True)
     if "c128" in dtypes or dtypes == {"bool"}:
         raise Unread(node, Code.TYPE, f"`{symbol}` of Python's own {' and '.join(sorted(dtypes))} is not read", "")
     if op in (ast.BitAnd, ast.BitOr, ast.BitXor):
@@ -381,8 +386,8 @@ def compare(context: Context, node: ast.AST | None, op: Any, left: Value, right:
     if left.dtype == right.dtype:
         values = [left, right]
     elif left.weak and right.weak:
-        wide = "f64" if "f64" in (left.dtype, right.dtype) else "i64"
-        values = [convert(left, wide), convert(right, wide)]
+        wide = next((dtype for dtype in ("c128", "f64") if dtype in (left.dtype, right.dtype)), "i64")
+        values = [_complex(each) if wide == "c128" else convert(each, wide) for each in (left, right)]
     elif {left.dtype, right.dtype} <= INTS and (left.weak or right.weak):
         # NumPy compares one of Python's integers with any integer by its value.
         values = [left, right]
@@ -423,7 +428,7 @@ def negated(context: Context, node: ast.AST, value: Value) -> Value:
     if value.dtype == "bool":
         raise Unread(node, Code.TYPE, "the negative of a truth value", "use `~` or `not`")
     made = elementwise(context, node, [value], lambda values: (f"-{values[0].at(UNARY + 1)}", UNARY), value.dtype)
-    return replace(made, weak=value.weak, size=-value.size if value.size is not None else None, small=value.small)
+    return replace(made, weak=value.weak, size=-value.size if value.size is not None else None, small=value.small, origin=either(value))
 
 
 def unknown_size() -> Size:

@@ -204,6 +204,22 @@ def _lexsort(reader: Expressions, node: ast.Call, values: list[Value], options: 
     return order
 
 
+@also("issubdtype")
+def _issubdtype(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    if len(values) != 2 or any(value.dtype != "type" for value in values):
+        raise Unread(node, Code.TYPE, "`issubdtype` of what is no type", "write `np.issubdtype(x.dtype, np.floating)`")
+    return literal(bool(np.issubdtype(values[0].function, values[1].function)))
+
+
+def same_type(node: ast.AST, one: Any, other: Any) -> bool:
+    """Whether two types, or names of types, are one for NumPy."""
+    try:
+        return bool(np.dtype(one) == np.dtype(other))
+    except TypeError:
+        raise Unread(node, Code.TYPE, "a comparison of a type with what is none", "compare it with a type: `x.dtype == np.float64`") from None
+
+
 @also("result_type", "promote_types")
 def _result_type(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from . import masks
 from .blocks import Lines, as_load, words
 from .calls import ravel
 from .diagnostics import Code, Unread
@@ -31,6 +32,28 @@ class Loop:
 
 class Places(Writes):
     """Reads what writes to several elements at once."""
+
+    def s_assign(self, statement: ast.Assign) -> Lines:
+        formula = masks.chosen(self, statement.targets[0], statement.value) if len(statement.targets) == 1 else None
+        if formula is None:
+            return super().s_assign(statement)
+        (target,) = statement.targets
+        assert isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+        lines = self.write_chosen(target, formula)
+        return lines + self.refreshed(target.value.id)
+
+    def refreshed(self, root: str) -> Lines:
+        """The views of an array that was written, anew."""
+        raise NotImplementedError
+
+    def write_chosen(self, target: ast.expr, formula: ast.expr) -> Lines:
+        """`z[mask] = ..` of a formula of all elements."""
+        assert isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+        array, mask = self.owned(target, target.value.id), self.eval(target.slice)
+        made = elementwise(self.context, target, [mask, self.eval(formula), array], applied(self.context.library("where", array.dtype)), array.dtype)
+        lines = self.flush()
+        self.written(target.value.id, array)
+        return [*lines, f"let {self.name_of(target.value.id)} = {made.text}"]
 
     def write(self, statement: ast.AST, target: ast.Subscript, value: Value) -> Lines:
         """`a[..] = v`."""
@@ -83,7 +106,14 @@ class Places(Writes):
         written = self.env.pop(name)
         assert written is not None
         lines = lines[:-1] + self.flush() + lines[-1:]
-        return lines + self.write(statement, outer, written)
+        made = f"let {name} = "
+        if len(lines) >= 2 and lines[-2] == f"{made}{part.text}" and lines[-1].startswith(made) and lines[-1].split().count(name) == 2:
+            # The part is read once.
+            lines[-2:] = [made + " ".join(part.argument if word == name else word for word in lines[-1][len(made) :].split(" "))]
+        put = self.write(statement, outer, written)
+        if put and lines and lines[-1].startswith(made) and put[-1].endswith(f"= {name}") and "\n" not in lines[-1]:
+            return [*lines[:-1], *put[:-1], put[-1][: -len(name)] + lines[-1][len(made) :]]
+        return lines + put
 
     def one_index(self, target: ast.Subscript, outer: ast.Subscript) -> ast.Subscript | None:
         """`a[i, j]` for `a[i][j]`, where the first index has numbers only."""
@@ -266,6 +296,11 @@ class Places(Writes):
         return [*lines, f"let {text} =", f"  loop {text} = {text} for {counter} < length {place.argument} do", f"    {text} with [{index}] = {new}"]
 
     def s_augassign(self, statement: ast.AugAssign) -> Lines:
+        formula = None
+        if isinstance(statement.target, ast.Subscript):
+            formula = masks.chosen(self, statement.target, ast.copy_location(ast.BinOp(as_load(statement.target), statement.op, statement.value), statement))
+        if formula is not None:
+            return self.write_chosen(statement.target, formula)
         target = statement.target
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript):
             one_index = self.one_index(target, target.value)

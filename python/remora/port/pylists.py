@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .calls import reduction
 from .context import HELPERS
 from .diagnostics import Code, Unread
+from .either import Begun, Either, mixed
 from .operators import Power, binary, compare
 from .shapes import count_of, in_brackets
 from .sizes import Size
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 HELPERS["typed"] = (
     "-- | The list itself, if it has elements: what is made of an empty one has another type.\n"
     "def typed 't [n] (xs: [n]t) : [n]t = let _ = assert (n > 0) \"an empty list, which has no type\" in xs"
+)
+HELPERS["with_floats"] = (
+    "-- | A list that begins with so many integers, and has floats, too: one without is an array of integers.\n"
+    "def with_floats [n] (begins: i64) (xs: [n]f64) : [n]f64 = let _ = assert (n > begins) \"a list without floats, which is an array of integers\" in xs"
 )
 HELPERS["total"] = (
     "-- | The sum of Python's own integers, which fails beyond 64 bits.\n"
@@ -38,6 +43,10 @@ for _word, _test in (("largest", ">"), ("smallest", "<")):
 def array_of(reader: Expressions, node: ast.AST, value: Value) -> Value:
     """The array that NumPy makes of a list."""
     plain = replace(value, listed=0, weakly=False, memory=frozenset(), kind=None)
+    if isinstance(value.kind, Begun):
+        plain = replace(plain, kind=None, text=f"{reader.context.helper('with_floats')} {value.kind.count} {value.argument}", prec=APPLY)
+    elif value.kind == "mixed":
+        raise Unread(node, Code.TYPE, "an array of a list of integers and floats, which NumPy makes one of integers if it has no floats", "write the integers as floats: `0.0`")
     if value.rank == 1 and value.dtype == "f64":
         return plain
     if value.shape[0].number == 0:
@@ -90,13 +99,15 @@ def call_of_list(reader: Expressions, node: ast.Call, function: Any, values: lis
         if plain.dtype == "f64" and not context.assume(plain.shape[0] - 1, "the sum of no elements is an integer"):
             if plain.shape[0].number == 0:
                 return literal(0)
+            if mixed(value):
+                raise Unread(node, Code.TYPE, "Python's `sum` of what may be an empty list of integers and floats", "write the integers as floats: `0.0`")
             # Of no elements it is the integer 0; beside a float that is no difference.
             exact = f"f64.sum ({context.helper('typed')} {plain.argument})"
             return Value(exact, APPLY, "f64", weak=weak, origin=Power(f"f64.sum {plain.argument}"))
-        return Value(f"{plain.dtype}.sum {plain.argument}", APPLY, plain.dtype, weak=weak)
+        return Value(f"{plain.dtype}.sum {plain.argument}", APPLY, plain.dtype, weak=weak, origin=Either() if mixed(value) else None)
     if function in (builtins.max, builtins.min):
         if plain.dtype == "f64":
-            return Value(f"{context.helper('largest' if name == 'max' else 'smallest')} {plain.argument}", APPLY, "f64", weak=weak)
+            return Value(f"{context.helper('largest' if name == 'max' else 'smallest')} {plain.argument}", APPLY, "f64", weak=weak, origin=Either() if mixed(value) else None)
         if plain.dtype in INTS:
             return replace(reduction(reader, node, name, plain, [], {}), weak=weak, small=value.small)
     return None
@@ -142,10 +153,14 @@ def contained(reader: Expressions, node: ast.AST, value: Value, among: Value, wa
         return replace(found, weak=True) if wanted else Value(f"!{found.at(UNARY + 1)}", UNARY, "bool", weak=True)
     if among.items is None or among.dtype == "record":
         raise Unread(node, Code.TYPE, "`in` of what is no tuple or list of numbers or texts", "")
+    from .others import same_type
+
     tests = []
     for item in among.items:
         if isinstance(item.function, str) or isinstance(value.function, str):
             tests.append(literal(isinstance(item.function, str) and item.function == value.function))
+        elif "type" in (item.dtype, value.dtype):
+            tests.append(literal(same_type(node, value.function, item.function)))
         else:
             same = compare(reader.context, node, ast.Eq, value, item)
             tests.append(literal(bool(value.const == item.const)) if value.is_literal and item.is_literal else same)

@@ -37,6 +37,9 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
     product = Size.of(1)
     for own in sizes:
         product = product * (own if own is not None else ONE)
+    if free and not count.known and value.axes == (0,) and value.rank == 1:
+        value = named_size(context, value, 0)
+        count = value.shape[0]
     if free:
         sizes[free[0]] = quotient(reader, node, value, count, product)
         product = product * (sizes[free[0]] or ONE)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
+from .either import Either, either, mixed
 from .operators import joined, named_size, unknown_size
 from .reading import annotated, assigned, used
 from .sizes import ONE
@@ -57,7 +58,8 @@ class Statements(Recursion):
             raise Unread(node, Code.SHAPE, "these sizes may differ", "")
         word = "map" if len(arrays) == 1 else f"map{len(arrays)}"
         text = f"{word} {function} {' '.join(array.argument for array in arrays)}"
-        return Value(text, APPLY, result.dtype, (size, *result.shape), listed=1 + int(depth[0]), weakly=bool(depth[1]), memory=frozenset(parts))
+        kind = "mixed" if either(result) is not None or mixed(result) else None
+        return Value(text, APPLY, result.dtype, (size, *result.shape), listed=1 + int(depth[0]), weakly=bool(depth[1]), memory=frozenset(parts), kind=kind)
 
     def looped(self, node: ast.GeneratorExp | ast.ListComp) -> Value:
         """A comprehension as loops that append to a list."""
@@ -132,7 +134,7 @@ class Statements(Recursion):
     def item_of(self, array: Value) -> Value:
         """An element of what a comprehension goes over."""
         inner = array.shape[1:]
-        return Value("", ATOM, array.dtype, inner, small=array.small, weak=(array.weakly or array.weak) and not inner, listed=max(array.listed - 1, 0), weakly=array.weakly)
+        return Value("", ATOM, array.dtype, inner, small=array.small, weak=(array.weakly or array.weak) and not inner, listed=max(array.listed - 1, 0), weakly=array.weakly, origin=Either() if mixed(array) and not inner else None)
 
     def local_function(self, node: ast.AST, params: list[Value], body: Callable[[list[Value]], Value], names: list[str] | None = None) -> tuple[str, Value]:
         """Defines a function of values of these types before the current statement; its name, and what its result is."""

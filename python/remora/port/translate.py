@@ -6,14 +6,14 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from .context import HELPERS, Context, Facts, Restart
+from .context import HELPERS, WORDS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
-from .operators import Either
+from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
-from .blocks import Flow, Lines, indented, tuple_text
+from .blocks import Flow, Lines, indented, tuple_text, without_unread
 from .statements import Statements
-from .values import ATOM, GENERATOR, INTS, Value, bound_text, convert, fresh
+from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Argument:
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
     names: tuple[str, ...] = ()  # names of sizes, from annotations
+    ordered: bool = True  # its elements lie one after the other (C)
     function: Any = None  # a Python function, which is read where it is called; of a text, the text
 
 
@@ -48,6 +49,7 @@ class Translation:
     result: Result | None = None
     mutated: list[str] = field(default_factory=list)
     assumed: list[tuple[Size, str]] = field(default_factory=list)
+    ordered: set[str] = field(default_factory=set)  # arguments whose elements have to lie one after the other
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
     captured: dict[tuple[Any, str], Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
@@ -108,6 +110,10 @@ class _Function:
             lines = ["???"]
         except Poisoned:
             lines = ["???"]
+        clashing = self.context.called & self.context.given - WORDS - self.facts.clashing
+        if clashing:
+            self.facts.clashing |= clashing
+            raise Restart
         made = Translation(self.context.mangle(node.name), "", self.context.problems)
         if self.returned:
             made.result = self.returned[0][1]
@@ -119,6 +125,7 @@ class _Function:
                 if "none" in kinds:
                     at = Unread(node, Code.TYPE, "the function returns a value at one place, and `None` at another or where it ends", "raise an error there: `raise ValueError(..)`")
                 reader.report(at, node)
+        made.ordered = self.facts.ordered
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
         made.notes = sorted(self.context.notes)
@@ -165,6 +172,10 @@ class _Function:
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
             self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
+            if argument.ordered:
+                self.reader.ordered[self.reader.env[name].serial] = name  # type: ignore[union-attr]
+            else:
+                self.reader.apart.add(self.reader.env[name].serial)  # type: ignore[union-attr]
             for own_memory in memory:
                 self.reader.params[own_memory] = name
         return found
@@ -229,11 +240,14 @@ class _Function:
                 if value.text == self.context.mangle(name):
                     return Result("argument", name=name), []
                 raise Unread(node, Code.ALIAS, f"this may be a part of the caller's array `{name}`, which is written", "return a copy")
-        if value.listed and value.kind == "mixed":
+        if value.listed and mixed(value):
             raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
         if value.listed:
             return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
-        if isinstance(value.origin, Either):
+        kept = either(value)
+        if kept is not None and value.dtype != "f64":
+            raise Unread(node, Code.TYPE, f"a result that is Python's own in one case and {value.dtype} in another", f"convert it: `np.{NUMPY[value.dtype]}(x)`")
+        if kept is not None and kept.integer:
             raise Unread(node, Code.TYPE, "a result that is one of Python's integers in one case and a float in another", "write the integer as a float: `0.0`")
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
@@ -264,6 +278,7 @@ class _Function:
                     order.append(size.single)
         opening = " ".join(["entry", made.name, "".join(f"[{name}]" for name in order), *signature]).replace("  ", " ") + " ="
         comment = [f"-- | {line}" if k == 0 else f"-- {line}" for k, line in enumerate(doc.split("\n"))] if doc else []
+        lines = without_unread(lines)
         body = [f"{opening} {lines[0]}"] if len(lines) == 1 and len(opening) + len(lines[0]) < 140 else [opening, *indented(lines)]
         return "\n".join(head + ([""] if head else []) + [line.rstrip() for line in comment] + body) + "\n"
 

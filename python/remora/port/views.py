@@ -7,13 +7,18 @@ import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from .blocks import Lines, as_load, shares
+from .calls import ravel
 from .context import Restart
 from .diagnostics import Code, Unread
+from .operators import sized
 from .places import Places
 from .reading import annotated
 from .shapes import as_shape
-from .values import ATOM, INTS, Value, bound_text, convert, type_text
+from .sizes import Size
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,9 @@ class Views(Places):
         for target, source in pairs:
             if isinstance(target, ast.Name):
                 lines = [*self.flush(), *lines] + self.note_view(target.id, source)
+                value = self.env.get(target.id)
+                if value is not None and value.rank > 1 and self.in_c_order(source):
+                    self.ordered[value.serial] = ""
         return lines
 
     def note_view(self, name: str, source: ast.expr) -> Lines:
@@ -111,6 +119,8 @@ class Views(Places):
         lines: Lines = []
         found = self.path_of(source, lines)
         if found is None:
+            if self.is_copy(source):
+                self.env[name] = replace(value, memory=frozenset([fresh()]))
             return []
         root, path = found
         known = self.env[root]
@@ -129,6 +139,8 @@ class Views(Places):
         if isinstance(node, ast.Attribute) and node.attr == "T":
             inner = self.path_of(node.value, lines)
             return None if inner is None else (inner[0], ast.copy_location(ast.Attribute(inner[1], "T", ast.Load()), node))
+        if isinstance(node, ast.Call):
+            return self.path_of_shape(node, lines)
         if not isinstance(node, ast.Subscript):
             return None
         inner = self.path_of(node.value, lines)
@@ -139,6 +151,46 @@ class Views(Places):
         index = kept[0] if len(kept) == 1 and not isinstance(node.slice, ast.Tuple) else ast.copy_location(ast.Tuple([each for each in kept if each is not None], ast.Load()), node.slice)
         assert index is not None
         return inner[0], ast.copy_location(ast.Subscript(inner[1], index, ast.Load()), node)
+
+    def in_c_order(self, node: ast.expr) -> bool:
+        """Whether an expression makes an array whose elements lie one after the other."""
+        if not isinstance(node, ast.Call) or any(keyword.arg == "order" for keyword in node.keywords):
+            return False
+        function = self.resolve(node.func)
+        if function is None and isinstance(node.func, ast.Attribute):
+            return node.func.attr == "copy" and not node.args
+        return function in (np.zeros, np.ones, np.empty) and len(node.args) < 3 or function in (np.full, np.eye, np.identity, np.arange, np.linspace) and len(node.args) < 4
+
+    def is_copy(self, node: ast.expr) -> bool:
+        """Whether an expression is `a.ravel()` of an argument whose elements do not lie one after the other."""
+        base = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "ravel" and not node.args and not node.keywords else None
+        known = self.env.get(base.id) if isinstance(base, ast.Name) and base.id in self.locals else None
+        return known is not None and known.serial in self.apart
+
+    def path_of_shape(self, node: ast.Call, lines: Lines) -> tuple[str, ast.expr] | None:
+        """`a.ravel()` and `a.reshape(..)`, which are views of arrays whose elements lie one after the other."""
+        function = node.func
+        if node.keywords or not isinstance(function, ast.Attribute) or function.attr not in ("ravel", "reshape") or self.resolve(function) is not None:
+            return None
+        inner = self.path_of(function.value, lines)
+        if inner is None or not isinstance(inner[1], ast.Name) or function.attr == "ravel" and node.args:
+            return None
+        known = self.env[inner[0]]
+        assert known is not None
+        parameter = self.ordered.get(known.serial)
+        if parameter is None or len(known.axes) != known.rank:
+            return None
+        if parameter:
+            self.context.facts.ordered.add(parameter)
+            self.context.notes.add(f"`{ast.unparse(node)}` is a view where the elements of `{parameter}` lie one after the other; other arrays have a program of their own")
+        if function.attr == "ravel":
+            back = ast.copy_location(ast.Attribute(inner[1], "reshape", ast.Load()), node)
+            return inner[0], ast.copy_location(ast.Call(back, [ast.copy_location(ast.Constant(-1), node)], []), node)
+        sizes = list(node.args[0].elts) if len(node.args) == 1 and isinstance(node.args[0], ast.Tuple) else node.args
+        kept = [made for each in sizes if (made := self.kept_index(each, lines)) is not None]
+        if len(kept) != len(sizes):
+            return None
+        return inner[0], ast.copy_location(ast.Call(ast.copy_location(ast.Attribute(inner[1], "reshape", ast.Load()), node), kept, []), node)
 
     def kept_index(self, part: ast.expr, lines: Lines) -> ast.expr | None:
         """A part of an index whose numbers keep their values; None for what makes a copy, or a new dimension."""
@@ -198,11 +250,20 @@ class Views(Places):
                 return self.write(statement, ast.copy_location(ast.Subscript(view.path, target.slice, target.ctx), target), value)
             lines = super().write(statement, target, value)
             return lines + self.refreshed(target.value.id)
-        if isinstance(target.value, ast.Attribute) and target.value.attr in ("T", "flat"):
+        if isinstance(target.value, ast.Call) and (found := self.path_of(target.value, [])) is not None:
+            target = ast.copy_location(ast.Subscript(found[1], target.slice, target.ctx), target)
+            if isinstance(found[1], ast.Call):
+                return self.write_turned(statement, target, found[1], value)
+        if isinstance(target.value, ast.Call) or isinstance(target.value, ast.Attribute) and target.value.attr in ("T", "flat"):
+            return self.write_turned(statement, target, target.value, value)
+        base = target.value
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Call) and base is not target.value and self.eval(target.value).memory:
             return self.write_turned(statement, target, target.value, value)
         return super().write(statement, target, value)
 
-    def write_turned(self, statement: ast.AST, target: ast.Subscript, outer: ast.Attribute, value: Value) -> Lines:
+    def write_turned(self, statement: ast.AST, target: ast.Subscript, outer: ast.expr, value: Value) -> Lines:
         """`a.T[..] = v` and `a.flat[..] = v`: the array in another order is made, written, and put back."""
         part = self.eval(outer)
         lines = self.flush()
@@ -234,6 +295,14 @@ class Views(Places):
             else:
                 turned = as_shape(part, value, base)
             return self.put_back(statement, part.value, turned)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            base = self.eval(part.func.value)
+            flat = ravel(self, part, value) if value.rank > 1 else value
+            count = Size.of(1)
+            for size in base.shape:
+                count = count * size
+            flat = flat if flat.shape[0] == count else sized(self.context, part, flat, 0, count)
+            return self.put_back(statement, part.func.value, as_shape(part, flat, base))
         if isinstance(part, ast.Name):
             part = ast.copy_location(ast.Subscript(part, ast.copy_location(ast.Constant(...), part), ast.Store()), part)
         if not isinstance(part, ast.Subscript):
@@ -266,7 +335,10 @@ class Views(Places):
         if view is not None and isinstance(target, ast.Subscript):
             target = ast.copy_location(ast.Subscript(view.path, target.slice, target.ctx), target)
             return self.s_augassign(ast.copy_location(ast.AugAssign(target, statement.op, statement.value), statement))
-        if isinstance(target, ast.Subscript) and isinstance(base, ast.Attribute) and base.attr in ("T", "flat"):
+        if isinstance(target, ast.Subscript) and isinstance(base, ast.Call) and (found := self.path_of(base, [])) is not None:
+            target = ast.copy_location(ast.Subscript(found[1], target.slice, target.ctx), target)
+            base = found[1]
+        if isinstance(target, ast.Subscript) and (isinstance(base, ast.Call) or isinstance(base, ast.Attribute) and base.attr in ("T", "flat")):
             old = self.eval(as_load(target))
             return self.write(statement, target, self.in_place(statement, op, replace(old, weak=False), self.eval(statement.value), old.dtype))
         lines = super().s_augassign(statement)
