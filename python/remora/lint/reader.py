@@ -70,8 +70,7 @@ class Reader:
         for k, param in enumerate(params):
             given = arguments[k] if arguments is not None and k < len(arguments) else None
             declared = self.annotated(param.annotation)
-            if given is None and declared.axes is None:
-                declared = default_of(node, k, arguments is not None)
+            declared = default_of(node, k, arguments is not None) if given is None and declared.axes is None else declared
             scope[param.arg] = given if given is not None and (given.axes is not None or declared.axes is None) else declared
             self.parameters |= scope[param.arg].memory
         before, self.uses = self.uses, {}
@@ -361,10 +360,8 @@ class Reader:
             return a.add(b.plus) if b.name is None else b.add(a.plus) if a.name is None else self.unnamed(a, b, lambda x, y: x + y)
         if isinstance(op, ast.Sub) and b.name is None:
             return a.add(-b.plus)
-        if isinstance(op, ast.Mult) and ONE in (a, b):
-            return b if a == ONE else a
         if isinstance(op, ast.Mult):
-            return self.unnamed(a, b, lambda x, y: x * y)
+            return (b if a == ONE else a) if ONE in (a, b) else self.unnamed(a, b, lambda x, y: x * y)
         return self.unnamed(a, b, lambda x, y: x // y) if isinstance(op, ast.FloorDiv) and b.value else None
 
     def unnamed(self, a: Size, b: Size, f: object) -> Size | None:
