@@ -118,6 +118,7 @@ class Facts:
     unwished: set[str] = field(default_factory=set)  # names that sizes must not have
     strong: set[Any] = field(default_factory=set)  # parameters of functions that call themselves which are NumPy's numbers
     lists: dict[Any, Any] = field(default_factory=dict)  # elements of lists that grow: a value of their type
+    floats: bool = False  # the result is a float in one case, and integers in others become floats
     assumed: list[tuple[Size, str]] = field(default_factory=list)  # sizes that must not be negative, and why
 
 

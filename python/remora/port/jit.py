@@ -184,6 +184,11 @@ class JitFunction:
                 if other != name and isinstance(value, np.ndarray) and np.may_share_memory(array, value):
                     raise self.refuse(name, f"the function writes to it, and it shares its memory with `{other}`", "pass a copy of one of them")
 
+    @property
+    def returned(self) -> Result | None:
+        """What the program of the last call returns."""
+        return None if self._last is None else self._last.translation.result
+
     # What was made -----------------------------------------------------------------------------------------------------------
 
     def _shown(self) -> Instance:
@@ -248,7 +253,7 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
     if result.kind == "array":
         value = np.asarray(value)
         return np.expand_dims(value, result.ones) if result.ones else value
-    return value.item() if result.dtype.endswith("w") else value
+    return value.item() if result.dtype.rstrip("i").endswith("w") else value
 
 
 def listed(array: Any, depth: int, weak: bool) -> Any:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .diagnostics import Code, Poisoned, Unread
-from .either import as_float, either, of_two
+from .either import as_float, either, literal_of, of_two
 from .operators import joined
 from .reading import assigned, exposed, leaves, used
 from .sizes import Size
-from .values import ATOM, INTS, Value, bound_text, convert, fresh, type_text
+from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .assignments import only_compared
 from .blocks import Flow, Lines, finished, indented, ordered_names, raising, tuple_text
@@ -224,11 +224,11 @@ class Loops(Iterations):
         if known.dtype != value.dtype and known.const is None and isinstance(known.origin, int) and value.dtype == "f64":
             if only_compared(self.definition.node, name, known.weak and value.weak):
                 # Comparisons do not tell an integer from a float of the same value.
-                return replace(convert(replace(known, origin=None), "f64"), weak=known.weak and value.weak, memory=frozenset())
+                return replace(self.begun_as(known, "f64"), weak=known.weak and value.weak)
         if known.const is None and as_float(known, value):
             # Python's 0 becomes a float in the first iteration, or later.
             kept = of_two(known, value, value.dtype)
-            return replace(convert(replace(known, origin=None), value.dtype), weak=known.weak and value.weak, memory=frozenset(), origin=kept)
+            return replace(self.begun_as(known, value.dtype), weak=known.weak and value.weak, origin=kept)
         dtype, weak = self.join_types(node, known, value)
         if known.rank != value.rank or known.axes != value.axes:
             raise Unread(node, Code.SHAPE, f"the shape of `{name}` changes in the loop", "")
@@ -240,6 +240,14 @@ class Loops(Iterations):
         kept = of_two(known, value, dtype)
         origin = kept if kept is not None else known.origin if known.origin == value.origin else None
         return replace(converted, weak=weak, memory=known.memory | value.memory, serial=serial, view=view, origin=origin)
+
+    def begun_as(self, known: Value, dtype: str) -> Value:
+        """A variable with another type where a loop begins: the number that it was given, if it is one."""
+        number = literal_of(known)
+        if number is None:
+            return replace(convert(known, dtype), memory=frozenset(), origin=None)
+        begun = convert(literal(number), dtype)
+        return replace(known, text=bound_text(begun), prec=begun.prec, dtype=dtype, memory=frozenset(), origin=None)
 
     def decided_by_a_loop(self, name: str, value: Value, ends: list[Value]) -> Value:
         """What is known of a variable after a loop that gives it one type for certain, if it runs; where it does not there is a program of its own."""

@@ -73,9 +73,10 @@ def common(one: Result, two: Result) -> Result | None:
     if one.kind != two.kind or one.ones != two.ones or one.name != two.name or len(one.parts) != len(two.parts):
         return None
     parts = [common(a, b) for a, b in zip(one.parts, two.parts)]
-    if None in parts or one.dtype.rstrip("w") != two.dtype.rstrip("w"):
+    if None in parts or one.dtype.rstrip("wi") != two.dtype.rstrip("wi"):
         return None
-    return Result(one.kind, one.ones, one.dtype.rstrip("w"), tuple(part for part in parts if part is not None), one.name)
+    dtype = one.dtype.rstrip("wi") + ("i" if "i" in (one.dtype[-1:], two.dtype[-1:]) else "")
+    return Result(one.kind, one.ones, dtype, tuple(part for part in parts if part is not None), one.name)
 
 
 class _Function:
@@ -119,6 +120,9 @@ class _Function:
             made.result = self.returned[0][1]
             for _, other in self.returned[1:]:
                 made.result = common(made.result, other) if made.result is not None else None
+            if made.result is None and not self.facts.floats and {(each.kind, each.dtype.rstrip("i")) for _, each in self.returned} <= {("number", one) for one in ("i64w", "f64", "f64w")}:
+                self.facts.floats = True
+                raise Restart
             if made.result is None:
                 kinds = {each.kind for _, each in self.returned}
                 at = Unread(node, Code.TYPE, "the `return`s of this function give different types or shapes", "return the same type everywhere")
@@ -247,11 +251,15 @@ class _Function:
         kept = either(value)
         if kept is not None and value.dtype != "f64":
             raise Unread(node, Code.TYPE, f"a result that is Python's own in one case and {value.dtype} in another", f"convert it: `np.{NUMPY[value.dtype]}(x)`")
-        if kept is not None and kept.integer:
-            raise Unread(node, Code.TYPE, "a result that is one of Python's integers in one case and a float in another", "write the integer as a float: `0.0`")
+        if kept is not None and kept.integer and value.rank:
+            raise Unread(node, Code.TYPE, "a result that is one of Python's integers in one case and an array in another", "write the integer as a float: `0.0`")
+        # The float that equals an integer stands for it.
+        integer = kept is not None and kept.integer
+        if self.facts.floats and value.dtype == "i64" and value.weak and not value.rank:
+            value, integer = convert(value, "f64"), True
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
-        return Result(kind, ones, value.dtype + ("w" if value.weak else "")), [bound_text(value)]
+        return Result(kind, ones, value.dtype + ("w" if value.weak else "") + ("i" if integer else "")), [bound_text(value)]
 
     # Text --------------------------------------------------------------------------------------------------------------------
 
