@@ -209,7 +209,10 @@ fn readings_and_help_are_changes() {
         assert!(action["diagnostics"][0]["code"].is_string());
         assert_eq!(changed(text, &action["edit"]["changes"][&uri]), expected, "{title}");
         // One of the readings would be refused.
-        assert!(!text.contains("i64.sum (length") || !actions.to_string().contains("reading 2"), "{actions}");
+        let offers = |title: &str| {
+            actions.as_array().is_some_and(|all| all.iter().any(|action| action["title"].as_str().is_some_and(|t| t.starts_with(title))))
+        };
+        assert!(!text.contains("i64.sum (length") || !offers("reading 2"), "{actions}");
     }
 }
 
