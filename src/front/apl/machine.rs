@@ -164,7 +164,7 @@ impl Machine {
     }
 
     /// Executes statements of the script; what is wrong with each.
-    pub fn script(&mut self, statements: &[Statement], frame: &Rc<Frame>) -> Vec<Box<Error>> {
+    pub fn script(&mut self, statements: &[Statement], frame: &Rc<Frame>) -> Vec<Error> {
         let mut errors = Vec::new();
         let mut unsaid = None;
         for statement in statements {
@@ -176,13 +176,13 @@ impl Machine {
                 }
                 match error.kind {
                     ErrorKind::Silent => unsaid = unsaid.or(Some(statement.span)),
-                    _ => errors.push(error),
+                    _ => errors.push(*error),
                 }
             }
         }
         // Nothing is left out without a word.
         if let (true, Some(span)) = (errors.is_empty(), unsaid) {
-            errors.push(Error::at(span, ErrorKind::Silent));
+            errors.push(*Error::at(span, ErrorKind::Silent));
         }
         errors
     }

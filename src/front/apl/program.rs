@@ -70,19 +70,19 @@ pub fn program(sources: &SourceMap, loader: &dyn Loader, root: FileId, request: 
     }
     if errors.is_empty() {
         for signature in &script.signatures {
-            errors.extend(declared(&script, &files, signature, &mut out).err());
+            errors.extend(declared(&script, &files, signature, &mut out).err().map(|error| *error));
         }
         if let Some(request) = request {
-            errors.extend(entry((&script, &files), &request.name, &request.parameters, start, &mut out).err());
+            errors.extend(entry((&script, &files), &request.name, &request.parameters, start, &mut out).err().map(|error| *error));
         }
     }
     errors.sort_by_key(|error| (error.at.start, error.at.end));
-    out.diagnostics = errors.iter().map(|error| error.report()).collect();
+    out.diagnostics = errors.iter().map(Error::report).collect();
     out
 }
 
 /// What the script prints.
-fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborated) -> Vec<Box<Error>> {
+fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborated) -> Vec<Error> {
     let frame = Frame::new(None);
     let mut machine = Machine::new(start);
     machine.files = files.clone();
@@ -104,7 +104,7 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
             out.forms.insert(name, layout.form);
             out.main = Some(name);
         }
-        Err(error) => errors.push(error),
+        Err(error) => errors.push(*error),
     }
     out.library.extend(machine.library);
     errors
@@ -172,7 +172,7 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     machine.prints = false;
     machine.files = files.clone();
     if let Some(error) = machine.script(&script.statements, &frame).into_iter().next() {
-        return Err(error);
+        return Err(Box::new(error));
     }
     let func = match frame.find(name) {
         Some(Binding::Fun(func)) => func,

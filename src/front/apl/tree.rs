@@ -82,7 +82,7 @@ pub struct Script {
     /// Types of entry points.
     pub signatures: Vec<Signature>,
     /// What could not be read.
-    pub errors: Vec<Box<Error>>,
+    pub errors: Vec<Error>,
 }
 
 impl Script {
@@ -184,7 +184,7 @@ impl Lexer<'_> {
     }
     fn wrong(&mut self, start: usize, error: ReadError) {
         let span = self.span(start);
-        self.script.errors.push(Error::at(span, error));
+        self.script.errors.push(*Error::at(span, error));
     }
     fn take_while(&mut self, keep: impl Fn(char) -> bool) -> String {
         let taken: String = self.rest().chars().take_while(|c| keep(*c)).collect();
@@ -338,7 +338,7 @@ fn real(text: &str) -> Option<f64> {
 
 struct Parser<I: Iterator<Item = Token>> {
     tokens: std::iter::Peekable<I>,
-    errors: Vec<Box<Error>>,
+    errors: Vec<Error>,
     depth: usize,
     /// Whether the rest is not read.
     lost: bool,
@@ -348,7 +348,7 @@ struct Parser<I: Iterator<Item = Token>> {
 impl<I: Iterator<Item = Token>> Parser<I> {
     fn wrong(&mut self, span: Span, error: impl Into<ErrorKind>) {
         if !self.lost {
-            self.errors.push(Error::at(span, error));
+            self.errors.push(*Error::at(span, error));
         }
     }
 
