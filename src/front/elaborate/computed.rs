@@ -23,10 +23,12 @@ const MOST_NODES: usize = 64;
 const MOST_SHOWN: usize = 40;
 
 /// A size of a parameter, or one that a parameter which is a function is applied to, that is computed from sizes and other parameters. A caller
-/// whose array or function may have any size chooses this one; where the size of an array was computed in the same way, what it was computed from
+/// whose function takes arrays of any size chooses this one; where the size of an array was computed in the same way, what it was computed from
 /// is what a size parameter stands for that is in no type, `n` in `def f [n] (xs: [g n]t)`.
 #[derive(Debug, Clone)]
 pub struct ArgumentSize {
+    /// Whether it is the size of a parameter, which the caller's array has for itself, and nobody chooses.
+    own: bool,
     /// The size: an unknown, or the parameter that became of it.
     size: Dim,
     /// What computes it.
@@ -141,10 +143,10 @@ impl Elab<'_> {
     }
 
     /// Remembers what the sizes are computed from that parameters have, or that a parameter which is a function is applied to.
-    pub(super) fn remember_argument_sizes(&mut self, sizes: &[LateSize], params: &[Symbol]) {
+    pub(super) fn remember_argument_sizes(&mut self, sizes: &[LateSize], params: &[Symbol], own: bool) {
         for LateSize { meta, expr } in sizes {
             if let Some(expr) = self.normal(expr, false, &mut { MOST_NODES }) {
-                self.claims.arguments.push(ArgumentSize { size: Dim::atom(*meta), expr, params: params.to_vec() });
+                self.claims.arguments.push(ArgumentSize { own, size: Dim::atom(*meta), expr, params: params.to_vec() });
             }
         }
     }
@@ -182,14 +184,14 @@ impl Elab<'_> {
     /// no type.
     pub(super) fn choose_argument_sizes(&mut self, instance: &Instance, values: &[Option<Expr>], span: Span) -> super::Result<()> {
         let scheme = instance.scheme.clone();
-        for ArgumentSize { size, expr, params } in &scheme.arguments {
+        for ArgumentSize { own, size, expr, params } in &scheme.arguments {
             let position = scheme.sizes.iter().position(|name| Dim::var(*name) == *size);
             let Some(dim) = position.and_then(|at| instance.sizes.get(at)).cloned() else { continue };
             let unknown = |dim: &Dim| self.sizes.zonk(dim).atoms().any(|atom| matches!(atom, DimAtom::Meta(_)));
             let of = |name: &Symbol| scheme.sizes.iter().position(|own| own == name).and_then(|at| instance.sizes.get(at));
             let parts = free_sizes(expr).into_iter().filter_map(|atom| if let DimAtom::Var(name) = atom { of(&name) } else { None });
             let mut parts = parts;
-            let (unknown_parts, chosen) = (parts.any(unknown), matches!(self.sizes.zonk(&dim).as_atom(), Some(DimAtom::Meta(_))));
+            let (unknown_parts, chosen) = (parts.any(unknown), !own && matches!(self.sizes.zonk(&dim).as_atom(), Some(DimAtom::Meta(_))));
             if !unknown_parts && !chosen {
                 continue;
             }

@@ -92,9 +92,9 @@ impl Elab<'_> {
         self.join_late_sizes(&late_sizes, span)?;
         for ((given, (name, ty)), (late, arguments)) in given.iter().zip(&core_params).zip(late_sizes) {
             let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
-            self.remember_argument_sizes(&late, &params);
+            self.remember_argument_sizes(&late, &params, true);
             if !arguments.is_empty() {
-                self.remember_argument_sizes(&arguments, &params);
+                self.remember_argument_sizes(&arguments, &params, false);
                 self.check_argument_sizes(*given, *name, ty, &arguments)?;
             }
             self.check_late_sizes(*given, *name, ty, late)?;

@@ -380,3 +380,36 @@ fn imports_are_regular_files() {
         assert!(code == Some(1) && err.contains(why), "{name}: {out}{err}");
     }
 }
+
+/// What the theory of core without types knows nothing of: sizes inside of tuples of which there are none, and that nothing depends on those of
+/// empty tuples.
+#[test]
+fn tuples_without_cells_have_possible_sizes() {
+    let text = "\
+def pairs (a: i64) : [0]([a]i32, f64) = []
+
+-- ==
+-- entry: tuples
+-- input { -1i64 } error: E0504
+-- input { 3i64 } output { 0i64 }
+entry tuples (x: i64) : i64 = length (pairs x)
+
+-- ==
+-- entry: mapped records
+-- input { -1i64 0i64 } error: E0504
+-- input { 2i64 0i64 } output { 0i64 }
+entry mapped (x: i64) (k: i64) : i64 = length (map (\\i -> (replicate x i, 1i32)) (iota k))
+entry records (x: i64) (k: i64) : i64 = length (map (\\i -> {a = replicate x i, b = (1i32, replicate x 2f64)}) (iota k))
+
+def units (a: i64) : [0][a]() = []
+
+-- ==
+-- entry: unit unit_mapped
+-- input { -1i64 } output { 0i64 }
+entry unit (x: i64) : i64 = length (units x)
+entry unit_mapped (x: i64) : i64 = length (map (\\_ -> replicate x ()) (iota 0))
+";
+    let place = Place::new(&[("none.rem", text)]);
+    let said = place.passes(&["--backend", "interp,soac,kernel,imp,imp-device,cpu", "none.rem"]);
+    assert!(said.contains("0 failed"), "{said}");
+}
