@@ -308,10 +308,36 @@ def _one_bound(x, y):
     return np.clip(x, 0)
 
 
+def _a_sum_of_some(x, y):
+    total = 0
+    for v in x:
+        if v > y[0]:
+            total += v
+    return total
+
+
+def _nothing_or_a_mean(x, y):
+    if len(x) < 2:
+        return 0
+    return x.mean()
+
+
+def test_floats_stand_for_integers_in_other_cases():
+    x = np.array([1.5, 2.5])
+    for function, given, value in (
+        (_an_integer_or_a_float, (x, x), 1.0), (_an_integer_or_a_float, (-x, x), 2.5), (_a_sum_of_some, (x, x), 2.5), (_a_sum_of_some, (x, 2 * x), 0.0),
+        (_nothing_or_a_mean, (x, x), 2.0), (_nothing_or_a_mean, (x[:1], x), 0.0),
+    ):  # fmt: skip
+        assert function(*given) == value and remora.port.jit(function)(*given) == value
+    found = remora.port.jit(_a_sum_of_some)
+    found(x, x)
+    assert "= 0.0 for" in found.source
+
+
 @pytest.mark.parametrize(
     "function, said",
     [
-        (_a_layout, "lie in memory"), (_an_integer_or_a_float, "integers in one case"), (_filled_with_an_array, "of what is no number"),
+        (_a_layout, "lie in memory"), (_filled_with_an_array, "of what is no number"),
         (_a_list_of_both, "a list of integers and floats"), (_filled_with_both, "integers in one case"), (_integers_times_both, "integers in one case"),
         (_single_or_double, "f32 in another"), (_a_number_or_an_array, "this is i64 in one case"), (_records, "arrays? of records|this type"), (_an_old_seed, "older random numbers"),
         (_a_part_of_integers, "UFuncTypeError"), (_one_bound, "with one bound"),

@@ -186,7 +186,7 @@ def _compare_once(report: Report, function: types.FunctionType, jitted: JitFunct
     # Sums of single precision are rounded in another order, whatever the type of what is made of them.
     digits = 1e-4 if any(getattr(value, "dtype", None) == np.float32 for value in theirs) else 1e-9
     # Sums of huge numbers overflow or not, depending on their order.
-    expected = _settled(expected, jitted.returned)
+    expected = settled(expected, jitted.returned)
     found = difference(expected, result, min(size, 1e150) ** 2 if how == "huge" else size, "result", finite=how == "huge", digits=digits)
     for k, (one, two) in enumerate(zip(theirs, ours)):
         found = found or (difference(one, two, size, f"argument {k}, afterwards,", finite=how == "huge") if isinstance(one, np.ndarray) else "")
@@ -196,12 +196,12 @@ def _compare_once(report: Report, function: types.FunctionType, jitted: JitFunct
         report.agreed += 1
 
 
-def _settled(expected: Any, result: Result | None) -> Any:
+def settled(expected: Any, result: Result | None) -> Any:
     """A result of Python's with floats in the place of integers that the translation returns as floats, since they are floats in other cases."""
     if result is None:
         return expected
     if result.kind == "tuple" and isinstance(expected, (tuple, list)) and len(expected) == len(result.parts):
-        return type(expected)(_settled(one, part) for one, part in zip(expected, result.parts)) if type(expected) in (tuple, list) else expected
+        return type(expected)(settled(one, part) for one, part in zip(expected, result.parts)) if type(expected) in (tuple, list) else expected
     return float(expected) if result.kind == "number" and result.dtype.endswith("i") and type(expected) is int else expected
 
 

@@ -576,6 +576,7 @@ class Outcome:
 def judge(function: Any, jitted: Any, arguments: list[list[Any]], refusal: type[Exception]) -> Outcome:
     """Runs both on all arguments."""
     import remora
+    from remora.port.check import settled
 
     expected: Any
     seen = "nothing"
@@ -604,6 +605,8 @@ def judge(function: Any, jitted: Any, arguments: list[list[Any]], refusal: type[
             return Outcome("crash", f"{type(error).__name__}: {error}")
         if isinstance(expected, Exception):
             return Outcome("differs", f"arguments {given}\nNumPy raises {type(expected).__name__}: {expected}\nremora {found}")
+        # A float stands for an integer of Python's where the result is a float in other cases.
+        expected = settled(expected, jitted.returned)
         if not same(expected, found):
             return Outcome("differs", f"arguments {given}\nNumPy  {expected}\nremora {found}")
         if not all(map(same, mine, theirs)):
