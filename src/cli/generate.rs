@@ -2,9 +2,9 @@
 
 use super::output::Console;
 use super::{Cli, FAILURE, Outcome, SUCCESS, files};
-use crate::base::{Code, FileId, SourceMap};
+use crate::base::{Code, SourceMap};
 use crate::diag::Diagnostic;
-use crate::front::syntax::lexer::{Tok, lex};
+use crate::editor::rename::is_name;
 use clap::{Args, CommandFactory};
 use std::path::{Path, PathBuf};
 
@@ -98,13 +98,12 @@ pub(super) fn new(args: &NewArgs, console: &mut Console) -> Outcome {
 fn fits(name: &str) -> Result<(), String> {
     let plain =
         |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let is_word = |name: &str| lex(FileId(0), name).tokens.first().is_none_or(|token| token.tok != Tok::Ident);
     let other: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let rule = "a name begins with a letter; letters, digits and `_` follow";
     match plain(name) {
-        true if is_word(name) => Err(format!("`{name}` is a word of the language; `{name}_` or `my_{name}` is none")),
+        true if !is_name(name) => Err(format!("`{name}` is a word of the language; `{name}_` or `my_{name}` is none")),
         true => Ok(()),
-        false if plain(&other) && !is_word(&other) => Err(format!("{rule}, such as `{other}`")),
+        false if plain(&other) && is_name(&other) => Err(format!("{rule}, such as `{other}`")),
         false => Err(rule.to_string()),
     }
 }

@@ -202,14 +202,11 @@ fn source(loaded: Loaded, defs: &[DefId]) -> String {
     let imports = absolute_imports(&loaded).into_iter().map(|(span, path)| (span, format!("\"{path}\"")));
     let imports: Vec<(Span, String)> = imports.collect();
     let analysis = Analysis::of(loaded.sources, loaded.root, loaded.checked);
-    let place = |def: &DefId| analysis.checked.program.defs[*def].decl_span();
     if defs.len() < all {
         let own = |def: &DefId| {
-            let at = place(def);
-            let edits = rewrite::explicit_definition(&analysis, *def).into_iter();
-            let edits: Vec<_> =
-                edits.map(|(span, text)| (Span { start: span.start - at.start, end: span.end - at.start, ..span }, text)).collect();
-            rename::apply(analysis.sources.snippet(at), &edits).trim_end().to_string() + "\n"
+            let at = analysis.checked.program.defs[*def].decl_span();
+            let edits = rewrite::explicit_definition(&analysis, *def);
+            rename::apply_from(analysis.sources.snippet(at), at.start, &edits).trim_end().to_string() + "\n"
         };
         return defs.iter().map(own).collect();
     }

@@ -453,8 +453,8 @@ pub(super) fn find_entry_in<'a>(checked: &'a Checked, root: FileId, name: &str) 
         diagnostic.help.extend(closest(name, all.iter().copied()).map(|other| format!("did you mean `{other}`?")));
     }
     if name == "main" && !known.is_empty() {
-        let only = if let [one] = known.as_slice() { format!("name it: `-e {one}`") } else { "choose one with `-e NAME`".to_string() };
-        diagnostic.help.insert(0, only);
+        let help = if let [one] = known.as_slice() { format!("name it: `-e {one}`") } else { "choose one with `-e NAME`".to_string() };
+        diagnostic.help.insert(0, help);
     }
     Err(Box::new(diagnostic))
 }

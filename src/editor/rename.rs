@@ -72,13 +72,23 @@ pub fn edits(analysis: &Analysis, things: &[Span], old: &str, new: &str) -> Vec<
     out
 }
 
+/// Whether a text is a name that a program may give: an identifier, and no word of the language.
+pub fn is_name(text: &str) -> bool {
+    sort(text) == Some(Tok::Ident)
+}
+
 /// A text with changes, which are in order and do not overlap.
 pub fn apply(text: &str, edits: &[(Span, String)]) -> String {
+    apply_from(text, 0, edits)
+}
+
+/// The same for a part of a document that begins at `start`.
+pub fn apply_from(text: &str, start: u32, edits: &[(Span, String)]) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for (span, new) in edits {
-        out.push_str(text.get(at..span.start as usize).unwrap_or(""));
+        out.push_str(text.get(at..(span.start - start) as usize).unwrap_or(""));
         out.push_str(new);
-        at = span.end as usize;
+        at = (span.end - start) as usize;
     }
     out + text.get(at..).unwrap_or("")
 }

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::hints::explicit_application;
-use super::rename::apply;
+use super::rename::{apply, apply_from};
 use crate::base::{Span, Symbol};
 use crate::driver;
 use crate::front::explicit::Printer;
@@ -58,9 +58,7 @@ pub fn explicit_definition(analysis: &Analysis, def: DefId) -> Vec<(Span, String
     }
     // What is between applications stays as it is.
     let edits: Vec<(Span, String)> = applications(analysis, def).into_iter().map(|node| application_edit(analysis, def, node)).collect();
-    let relative = |(at, new): &(Span, String)| (Span { start: at.start - span.start, end: at.end - span.start, ..*at }, new.clone());
-    let after = apply(before, &edits.iter().map(relative).collect::<Vec<_>>());
-    if bare(&after) == bare(&text) {
+    if bare(&apply_from(before, span.start, &edits)) == bare(&text) {
         return edits;
     }
     // More changes than the applications, such as the name of a variable: the comments follow the definition then.
@@ -322,12 +320,11 @@ fn substituted(analysis: &Analysis, body: ExprId, named: &[(crate::ir::surface::
             && let Some(Res::Local(pat)) = analysis.resolution(id)
             && let Some((_, text)) = named.iter().find(|(param, _)| *param == pat)
         {
-            let span = ast.exprs[id].span;
-            edits.push((Span { start: span.start - whole.start, end: span.end - whole.start, ..span }, (*text).to_string()));
+            edits.push((ast.exprs[id].span, (*text).to_string()));
         }
         children_of(ast, node, &mut nodes);
     }
     edits.sort_by_key(|(span, _)| span.start);
     edits.dedup();
-    apply(analysis.sources.snippet(whole), &edits)
+    apply_from(analysis.sources.snippet(whole), whole.start, &edits)
 }

@@ -7,6 +7,17 @@
 //! ```
 //! [`consume`] looks for uses of what was consumed, [`mod@derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
 
+// The families of an `ErrorKind`, each made of the errors of one type. In sight of all modules below.
+macro_rules! families {
+    ($($family:ident($error:ty)),*) => {
+        $(impl From<$error> for ErrorKind {
+            fn from(error: $error) -> ErrorKind {
+                ErrorKind::$family(error)
+            }
+        })*
+    };
+}
+
 pub mod ambiguity;
 pub mod apl;
 pub mod consume;

@@ -201,8 +201,9 @@ def settled(expected: Any, result: Result | None) -> Any:
     if result is None:
         return expected
     if result.kind == "tuple" and isinstance(expected, (tuple, list)) and len(expected) == len(result.parts):
-        return type(expected)(settled(one, part) for one, part in zip(expected, result.parts)) if type(expected) in (tuple, list) else expected
-    return float(expected) if result.kind == "number" and result.dtype.endswith("i") and type(expected) is int else expected
+        parts = [settled(one, part) for one, part in zip(expected, result.parts)]
+        return tuple(parts) if isinstance(expected, tuple) else parts
+    return float(expected) if result.whole and type(expected) is int else expected
 
 
 def difference(expected: Any, result: Any, size: float, what: str, finite: bool = False, digits: float = 1e-9) -> str:

@@ -248,12 +248,12 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
         return {key: _rebuilt(part, flat, given) for key, part in zip(result.name.split("\n") if result.name else [], result.parts)}
     value = flat.pop(0)
     if result.kind == "list":
-        made = listed(np.asarray(value), int(result.name.rstrip("t")), result.dtype.endswith("w"))
+        made = listed(np.asarray(value), int(result.name.rstrip("t")), result.weak)
         return [tuple(each) for each in made] if result.name.endswith("t") else made
     if result.kind == "array":
         value = np.asarray(value)
         return np.expand_dims(value, result.ones) if result.ones else value
-    return value.item() if result.dtype.rstrip("i").endswith("w") else value
+    return value.item() if result.weak else value
 
 
 def listed(array: Any, depth: int, weak: bool) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .context import HELPERS, WORDS, Context, Facts, Restart
@@ -36,6 +36,8 @@ class Result:
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
+    weak: bool = False  # one of Python's own numbers, or a list of them
+    whole: bool = False  # a float that stands for an integer in other cases
     name: str = ""  # of an argument; of a list, how many dimensions are lists; of several values, "list", "tuple" or keys
 
 
@@ -73,10 +75,9 @@ def common(one: Result, two: Result) -> Result | None:
     if one.kind != two.kind or one.ones != two.ones or one.name != two.name or len(one.parts) != len(two.parts):
         return None
     parts = [common(a, b) for a, b in zip(one.parts, two.parts)]
-    if None in parts or one.dtype.rstrip("wi") != two.dtype.rstrip("wi"):
+    if None in parts or one.dtype != two.dtype:
         return None
-    dtype = one.dtype.rstrip("wi") + ("i" if "i" in (one.dtype[-1:], two.dtype[-1:]) else "")
-    return Result(one.kind, one.ones, dtype, tuple(part for part in parts if part is not None), one.name)
+    return replace(one, parts=tuple(part for part in parts if part is not None), weak=False, whole=one.whole or two.whole)
 
 
 class _Function:
@@ -120,7 +121,7 @@ class _Function:
             made.result = self.returned[0][1]
             for _, other in self.returned[1:]:
                 made.result = common(made.result, other) if made.result is not None else None
-            if made.result is None and not self.facts.floats and {(each.kind, each.dtype.rstrip("i")) for _, each in self.returned} <= {("number", one) for one in ("i64w", "f64", "f64w")}:
+            if made.result is None and not self.facts.floats and all(each.kind == "number" and (each.dtype == "f64" or each.dtype == "i64" and each.weak) for _, each in self.returned):
                 self.facts.floats = True
                 raise Restart
             if made.result is None:
@@ -247,7 +248,7 @@ class _Function:
         if value.listed and mixed(value):
             raise Unread(node, Code.TYPE, "a list of integers and floats as a result", "begin the list with a float: `[0.0]`")
         if value.listed:
-            return Result("list", dtype=value.dtype + ("w" if value.weakly else ""), name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
+            return Result("list", dtype=value.dtype, weak=value.weakly, name=f"{value.listed}{'t' if value.kind == 'tuple' else ''}"), [bound_text(value)]
         kept = either(value)
         if kept is not None and value.dtype != "f64":
             raise Unread(node, Code.TYPE, f"a result that is Python's own in one case and {value.dtype} in another", f"convert it: `np.{NUMPY[value.dtype]}(x)`")
@@ -259,7 +260,7 @@ class _Function:
             value, integer = convert(value, "f64"), True
         ones = tuple(k for k, size in enumerate(value.shape) if size == ONE)
         kind = "array" if value.rank else "number"
-        return Result(kind, ones, value.dtype + ("w" if value.weak else "") + ("i" if integer else "")), [bound_text(value)]
+        return Result(kind, ones, value.dtype, weak=value.weak, whole=integer), [bound_text(value)]
 
     # Text --------------------------------------------------------------------------------------------------------------------
 

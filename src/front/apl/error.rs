@@ -328,15 +328,6 @@ pub enum SignatureError {
     Result { name: String, declared: String },
 }
 
-macro_rules! families {
-    ($($family:ident($error:ty)),*) => {
-        $(impl From<$error> for ErrorKind {
-            fn from(error: $error) -> ErrorKind {
-                ErrorKind::$family(error)
-            }
-        })*
-    };
-}
 families!(
     Read(ReadError),
     Sentence(SentenceError),

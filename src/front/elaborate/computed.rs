@@ -81,9 +81,13 @@ impl Elab<'_> {
         let normal = self.comparable(expr).unwrap_or_else(|| expr.clone());
         all().find(|(other, _)| self.sizes.same(other, &normal)).map(|(_, name)| *name)
     }
+    /// What a size in sight is bound to, if it is a computed one.
+    fn bound_to(&self, name: Symbol) -> Option<&Expr> {
+        self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name).map(|(expr, _)| expr)
+    }
     /// What computes a size, as one would write it, if it is short.
     pub(super) fn computed_as_written(&self, name: Symbol) -> Option<String> {
-        let (expr, _) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)?;
+        let expr = self.bound_to(name)?;
         self.as_written(expr, false).filter(|text| text.chars().count() <= MOST_SHOWN)
     }
     fn as_written(&self, expr: &Expr, nested: bool) -> Option<String> {
@@ -118,8 +122,7 @@ impl Elab<'_> {
         self.expanded_size(name, params, &mut { MOST_NODES })
     }
     fn expanded_size(&self, name: Symbol, params: &[Symbol], left: &mut usize) -> Option<Expr> {
-        let (expr, _) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)?;
-        let expr = self.normal(expr, false, left)?;
+        let expr = self.normal(self.bound_to(name)?, false, left)?;
         self.expanded_sizes(&expr, params, left)
     }
     fn expanded_sizes(&self, expr: &Expr, params: &[Symbol], left: &mut usize) -> Option<Expr> {
@@ -173,9 +176,8 @@ impl Elab<'_> {
             }
         }
         if let Some(DimAtom::Size(name)) = given.as_atom()
-            && let Some((own, _)) = self.frames.iter().rev().flat_map(|frame| &frame.opaque).find(|(_, own)| *own == name)
+            && let Some(own) = self.bound_to(name).cloned()
         {
-            let own = own.clone();
             self.sizes.unify_exprs(expr, &own, span)?;
         }
         Ok(())

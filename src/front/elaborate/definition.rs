@@ -22,9 +22,7 @@ impl Elab<'_> {
         scheme.types.append(&mut types);
         scheme.name = recursive::variant_name(core_name(self.program, self.def), existential);
         scheme.ty = self.sizes.zonk_type(&scheme.ty);
-        if existential.is_empty() {
-            self.no_unused_size(&decl.tparams, &scheme, decl.entry)?;
-        }
+        let from_outside = existential.is_empty() && self.sizes_from_outside(decl, &scheme)?;
         self.keep_seen(existential);
         let mut value = zonk::expr(self, &value);
         if decl.params.is_empty()
@@ -46,8 +44,7 @@ impl Elab<'_> {
         }
         let value = self.with_constants(value);
         let body = abstracted(&scheme, value, decl.span);
-        let entry =
-            existential.is_empty() && !scheme.computed && self.is_entry(decl) && self.no_unused_size(&decl.tparams, &scheme, true).is_ok();
+        let entry = from_outside && !scheme.computed && self.is_entry(decl);
         let recursive = self.program.defs[self.def].recursive;
         let define = core::Define { name: scheme.name, ty: scheme.core_type(), body, entry, recursive, span: decl.name.span };
         match self.hidden_sizes(&scheme) {
@@ -79,6 +76,15 @@ impl Elab<'_> {
     /// Whether all that the type of a definition leaves open is a parameter that was written: then it is computed at each use.
     pub(super) fn declares_all(&self, scheme: &Scheme, decl: &DefDecl) -> bool {
         !decl.entry && decl.tparams.len() == scheme.sizes.len() + scheme.types.len() && self.hidden_sizes(scheme).is_none()
+    }
+
+    /// Whether data from outside says what the declared sizes are; one of them may be there for other definitions only.
+    fn sizes_from_outside(&self, decl: &DefDecl, scheme: &Scheme) -> Result<bool> {
+        match self.no_unused_size(&decl.tparams, scheme, true) {
+            Ok(()) => Ok(true),
+            Err(unused) if decl.entry => Err(unused),
+            Err(_) => self.no_unused_size(&decl.tparams, scheme, false).map(|()| false),
+        }
     }
 
     /// Every definition of the user's files that is not polymorphic in types can be run; those in modules cannot.

@@ -90,8 +90,11 @@ impl Elab<'_> {
             core_params.push((name, ty));
         }
         self.join_late_sizes(&late_sizes, span)?;
+        if late_sizes.iter().all(|(late, arguments)| late.is_empty() && arguments.is_empty()) {
+            return Ok(core_params);
+        }
+        let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
         for ((given, (name, ty)), (late, arguments)) in given.iter().zip(&core_params).zip(late_sizes) {
-            let params: Vec<Symbol> = core_params.iter().map(|(name, _)| *name).collect();
             self.remember_argument_sizes(&late, &params, true);
             if !arguments.is_empty() {
                 self.remember_argument_sizes(&arguments, &params, false);

@@ -25,11 +25,6 @@ impl Elab<'_> {
             Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
         };
         let head_depth = info.head_frame as usize;
-        let called = match &head {
-            HeadRest::Fun(instance) => instance.as_ref().and_then(|instance| instance.def).map(|def| self.program.defs[def].name),
-            HeadRest::Constr(name, _) => Some(Symbol::new(&format!("#{name}"))),
-            HeadRest::Index { .. } | HeadRest::Project(_) | HeadRest::Lambda(_) => None,
-        };
         if let Some(value) = head_value {
             parts.push(Part { arg: Arg::Ready(value, span), depth: head_depth });
         }
@@ -43,7 +38,8 @@ impl Elab<'_> {
                     if depth == 0 {
                         let has = self.sizes.zonk_type(&value.1).shape().items.len();
                         let takes = has + extra as usize;
-                        self.claims.replicated.push(Replicated { at, function: called, has, takes });
+                        let function = self.called(&head);
+                        self.claims.replicated.push(Replicated { at, function, has, takes });
                     }
                     self.replicate(value, extra, at)
                 } else {
@@ -56,6 +52,14 @@ impl Elab<'_> {
             parts.push(Part { arg, depth });
         }
         self.nest(head, parts, rank, span)
+    }
+    /// What the head of an application is called, if it has a name.
+    fn called(&self, head: &HeadRest) -> Option<Symbol> {
+        match head {
+            HeadRest::Fun(instance) => instance.as_ref().and_then(|instance| instance.def).map(|def| self.program.defs[def].name),
+            HeadRest::Constr(name, _) => Some(Symbol::new(&format!("#{name}"))),
+            HeadRest::Index { .. } | HeadRest::Project(_) | HeadRest::Lambda(_) => None,
+        }
     }
 
     /// The maps over the arguments that take part, around the exact application.

@@ -313,15 +313,6 @@ pub(super) struct Undetermined {
     pub written: Vec<(Called, Arguments)>,
 }
 
-macro_rules! families {
-    ($($family:ident($error:ty)),*) => {
-        $(impl From<$error> for ErrorKind {
-            fn from(error: $error) -> ErrorKind {
-                ErrorKind::$family(error)
-            }
-        })*
-    };
-}
 families!(
     Read(read::ErrorKind),
     Form(FormError),

@@ -189,7 +189,7 @@ const MOST_PLACES: usize = 7;
 
 /// A similar name, for one that stands alone at a place.
 fn near_name(diagnostic: Diagnostic, at: Span, near: &str) -> Diagnostic {
-    diagnostic.help(format!("did you mean `{near}`?")).fix(format!("change it to `{near}`"), at, near)
+    near_part(diagnostic, at, near, near)
 }
 
 /// A similar name, for a part of a name with dots.
