@@ -131,6 +131,11 @@ impl Diagnostic {
         self.fixes.push(Fix { title: title.into(), change: Change::Replace(vec![(span, text.into())]) });
         self
     }
+    /// Asks whether another name was meant, and offers to write it where the name stands alone at its place.
+    pub fn did_you_mean(self, name: &str, near: &str, at: Span) -> Diagnostic {
+        let help = self.help(format!("did you mean `{near}`?"));
+        if (at.end - at.start) as usize == name.len() { help.fix(format!("change it to `{near}`"), at, near) } else { help }
+    }
     /// Adds a change that puts text around a place.
     pub fn fix_around(mut self, title: impl Into<String>, span: Span, before: impl Into<String>, after: impl Into<String>) -> Diagnostic {
         let (start, end) = (Span { end: span.start, ..span }, Span { start: span.end, ..span });

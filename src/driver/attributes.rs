@@ -44,7 +44,12 @@ fn add(out: &mut Attributes, attribute: Attribute, span: Span, written: Span, so
             let tag = tag.map(|tag| format!(" {tag}")).unwrap_or_default();
             out.traces.push((span, Symbol::new(&format!("{}{tag}", sources.place(written)))));
         }
-        Attribute::Unsafe | Attribute::Sequential(_) | Attribute::OnProcessors | Attribute::Unroll => out.regions.push((span, attribute)),
+        Attribute::Unsafe
+        | Attribute::Sequential(_)
+        | Attribute::OnProcessors
+        | Attribute::Unroll
+        | Attribute::Stripmine(_)
+        | Attribute::Bound(_) => out.regions.push((span, attribute)),
         Attribute::Inline | Attribute::NoInline | Attribute::Accepted => {}
     }
 }

@@ -1,7 +1,8 @@
 //! Attributes, `#[..]`: what there is, where they stand, and what they say to which part of the compiler.
 //!
-//! Attributes are hints. They change neither types nor results (but for `unsafe`, which leaves out what would report a failure), so core
-//! has no node for them: a program carries a table of places ([`Attributes`]), and whoever makes code for a place looks it up there.
+//! Attributes are hints. They change neither types nor results (but for `unsafe`, which leaves out what would report a failure, and `bound`,
+//! whose check elaboration makes), so core has no node for them: a program carries a table of places ([`Attributes`]), and whoever makes
+//! code for a place looks it up there.
 //!
 //! | attribute | effect |
 //! | --- | --- |
@@ -9,6 +10,8 @@
 //! | `sequential`, `sequential_outer`, `sequential_inner` | compiled for the CPU: no parallel loop in the expression, for its outermost operators, for those inside of these |
 //! | `on_processors` | a conditional is its second branch, but for programs compiled for processors: the first one comes to the same faster there |
 //! | `unroll` | a loop with a constant count is written out |
+//! | `stripmine(k)` | in reverse mode a loop of n iterations becomes k nested loops of about n^(1/k) iterations each, so that fewer states are kept |
+//! | `bound(n)` | a loop with a condition that runs more than n times fails; in reverse mode it is not run to count its iterations |
 //! | `inline`, `noinline` | a definition is always inlined, or called where it can be |
 //! | `trace`, `trace(tag)` | the evaluator of core prints the value to standard error |
 //! | `prop(..)` | read by `remora test` |
@@ -28,6 +31,10 @@ pub enum Attribute {
     OnProcessors,
     /// Loops are written out.
     Unroll,
+    /// A loop is so many nested loops where it is differentiated in reverse.
+    Stripmine(u32),
+    /// A loop with a condition runs at most so often.
+    Bound(i64),
     /// Always inlined.
     Inline,
     /// Called rather than inlined.
@@ -54,32 +61,48 @@ pub enum Depth {
 pub enum Unknown {
     /// There is none of this name.
     Name(String),
-    /// It does not take this in parentheses; what it takes, if anything.
-    Argument(String, &'static str),
+    /// It does not take this in parentheses, but something else.
+    Argument(String, Takes),
 }
 
-/// All names with what they take in parentheses: nothing, anything, or one of several words.
-pub const KNOWN: &[(&str, &str)] = &[
-    ("unsafe", ""),
-    ("sequential", ""),
-    ("sequential_outer", ""),
-    ("sequential_inner", ""),
-    ("on_processors", ""),
-    ("unroll", ""),
-    ("inline", ""),
-    ("noinline", ""),
-    ("trace", "*"),
-    ("break", ""),
-    ("opaque", ""),
-    ("blank", ""),
-    ("scratch", ""),
-    ("incremental_flattening", "no_outer no_intra only_intra only_inner"),
-    ("flattening", "*"),
-    ("full_flattening", ""),
-    ("warn", "safety_checks"),
-    ("seq_factor", "*"),
-    ("prop", "*"),
-    ("cpu_function", ""),
+/// What an attribute takes in parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// Anything, or nothing.
+    Anything,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A number from the first to the second.
+    Number(i64, i64),
+}
+
+/// All names with what they take in parentheses.
+pub const KNOWN: &[(&str, Takes)] = &[
+    ("unsafe", Takes::Nothing),
+    ("sequential", Takes::Nothing),
+    ("sequential_outer", Takes::Nothing),
+    ("sequential_inner", Takes::Nothing),
+    ("on_processors", Takes::Nothing),
+    ("unroll", Takes::Nothing),
+    // More nested loops than this keep no fewer states of a loop that ends.
+    ("stripmine", Takes::Number(1, 8)),
+    ("bound", Takes::Number(0, i64::MAX)),
+    ("inline", Takes::Nothing),
+    ("noinline", Takes::Nothing),
+    ("trace", Takes::Anything),
+    ("break", Takes::Nothing),
+    ("opaque", Takes::Nothing),
+    ("blank", Takes::Nothing),
+    ("scratch", Takes::Nothing),
+    ("incremental_flattening", Takes::Word(&["no_outer", "no_intra", "only_intra", "only_inner"])),
+    ("flattening", Takes::Anything),
+    ("full_flattening", Takes::Nothing),
+    ("warn", Takes::Word(&["safety_checks"])),
+    ("seq_factor", Takes::Anything),
+    ("prop", Takes::Anything),
+    ("cpu_function", Takes::Nothing),
 ];
 
 /// Reads what stands between `#[` and `]`.
@@ -92,13 +115,16 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         None => (text.trim(), None),
     };
     let Some((_, takes)) = KNOWN.iter().find(|(known, _)| *known == name) else { return Err(Unknown::Name(name.to_string())) };
-    let fits = match argument {
-        None => !takes.contains('_'),
-        Some(argument) => *takes == "*" || takes.split(' ').any(|word| word == argument),
+    let unfit = || Unknown::Argument(argument.unwrap_or("").to_string(), *takes);
+    let number = match (*takes, argument) {
+        (Takes::Number(from, to), Some(argument)) => {
+            let number = argument.replace('_', "").parse::<i64>().ok().filter(|number| (from..=to).contains(number));
+            number.ok_or_else(unfit)?
+        }
+        (Takes::Anything, _) | (Takes::Nothing, None | Some("")) => 0,
+        (Takes::Word(words), Some(argument)) if words.contains(&argument) => 0,
+        (Takes::Nothing | Takes::Word(_) | Takes::Number(..), _) => return Err(unfit()),
     };
-    if !fits {
-        return Err(Unknown::Argument(argument.unwrap_or("").to_string(), takes));
-    }
     Ok(match name {
         "unsafe" => Attribute::Unsafe,
         "sequential" => Attribute::Sequential(Depth::All),
@@ -106,6 +132,8 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         "sequential_inner" => Attribute::Sequential(Depth::Inner),
         "on_processors" => Attribute::OnProcessors,
         "unroll" => Attribute::Unroll,
+        "stripmine" => Attribute::Stripmine(number as u32),
+        "bound" => Attribute::Bound(number),
         "inline" => Attribute::Inline,
         "noinline" => Attribute::NoInline,
         "trace" => Attribute::Trace(argument.map(Symbol::new)),
@@ -151,6 +179,11 @@ mod tests {
         assert_eq!(read("trace(x)"), Ok(Attribute::Trace(Some(Symbol::new("x")))));
         assert_eq!(read("incremental_flattening( only_inner )"), Ok(Attribute::Accepted));
         assert_eq!(read("warn(safety_checks)"), Ok(Attribute::Accepted));
+        assert_eq!(read("stripmine(2)"), Ok(Attribute::Stripmine(2)));
+        assert_eq!(read("bound(1_000)"), Ok(Attribute::Bound(1000)));
+        for number in ["stripmine", "stripmine(0)", "stripmine(9)", "bound(n)", "bound(-1)", "bound(9223372036854775808)"] {
+            assert!(matches!(read(number), Err(Unknown::Argument(_, Takes::Number(..)))), "{number}");
+        }
         assert_eq!(read("unsave"), Err(Unknown::Name("unsave".into())));
         assert!(matches!(read("unsafe(x)"), Err(Unknown::Argument(..))));
         assert!(matches!(read("incremental_flattening"), Err(Unknown::Argument(..))));

@@ -149,6 +149,11 @@ impl Batch {
         })
     }
 
+    /// The applications of a text.
+    pub fn apps(&self, at: usize) -> impl Iterator<Item = ExprId> {
+        self.apps[at].iter().copied()
+    }
+
     /// The sum of all insertions in an accepted text.
     pub fn cost(&self, at: usize) -> u32 {
         self.insertions(at).map(|(_, _, info)| info.cost()).sum()

@@ -78,7 +78,7 @@ pub(super) fn plot(value: &Value, kind: Option<Kind>, bins: Option<usize>) -> Re
         return Err(refused(value, kind));
     }
     let dims: Vec<&[usize]> = arrays.iter().map(|array| array.dims()).collect();
-    let kind = match kind.or_else(|| usual(&dims)) {
+    let kind = match kind.or_else(|| usual(&arrays, &dims)) {
         Some(kind) => kind,
         None => return Err(refused(value, None)),
     };
@@ -124,11 +124,12 @@ pub(super) fn plot(value: &Value, kind: Option<Kind>, bins: Option<usize>) -> Re
     Ok(Plot { content, missing, count })
 }
 
-/// How arrays of these shapes are drawn where nobody says how.
-fn usual(dims: &[&[usize]]) -> Option<Kind> {
+/// How arrays of these shapes are drawn where nobody says how. Two columns of bools are no coordinates.
+fn usual(arrays: &[&Array], dims: &[&[usize]]) -> Option<Kind> {
+    let bools = || arrays.iter().all(|array| array.prim() == PrimType::Bool);
     match dims {
         [[n], [m]] if n == m => Some(Kind::Points),
-        [[_, 2]] => Some(Kind::Points),
+        [[_, 2]] if !bools() => Some(Kind::Points),
         [[_, _]] | [[_, _, 3]] => Some(Kind::Image),
         all if all.iter().all(|dims| dims.len() == 1) => Some(Kind::Line),
         _ => None,
@@ -267,6 +268,7 @@ mod tests {
         let pairs = array(&[2, 2], vec![1.0f32, 2.0, 3.0, 4.0]);
         assert_eq!(content(&pairs, None), Content::Points(Series { x: Some(vec![1.0, 3.0]), y: vec![2.0, 4.0] }));
         assert!(matches!(content(&pairs, Some(Kind::Image)), Content::Image(_)));
+        assert!(matches!(content(&array(&[2, 2], vec![true, false, false, true]), None), Content::Image(_)));
         let rows = array(&[2, 3], vec![1i64, 2, 3, 4, 5, 6]);
         assert!(matches!(content(&rows, None), Content::Image(_)));
         assert_eq!(content(&rows, Some(Kind::Line)), Content::Lines(vec![line(&[1.0, 2.0, 3.0]), line(&[4.0, 5.0, 6.0])]));

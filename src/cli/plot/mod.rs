@@ -27,8 +27,8 @@ const MOST_EMBEDDED: usize = 1 << 20;
 /// Run an entry point and draw its result
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A vector is drawn as a line, several vectors as a line each; two vectors of one length, or an array [n][2], as points; an array
-[h][w], or [h][w][3] with red, green and blue, as an image. `--kind` draws another picture of them: `line` draws pairs as a line through
+    after_help = "A vector is drawn as a line, several vectors as a line each; two vectors of one length, or an array [n][2] of numbers, as points;
+an array [h][w], or [h][w][3] with red, green and blue, as an image. `--kind` draws another picture of them: `line` draws pairs as a line through
 the points, and the rows of a matrix as a line each. Integers, floats and bools are drawn; values that are not finite are left out, with
 a note. Without -o the plot is printed as text.
 

@@ -6,6 +6,9 @@ use crate::front::syntax::lexer::{Tok, lex};
 use crate::front::syntax::{self, lexer::Token};
 use crate::ir::surface::{Ast, Decl, ExprKind, PatId, PatKind};
 
+/// Commands whose argument is an expression or a definition, which may have several lines; `:plot` may have a file before it.
+const OF_TEXTS: [&str; 7] = ["type", "t", "infer", "i", "core", "time", "plot"];
+
 /// A text that was entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entered {
@@ -89,8 +92,11 @@ fn variables(ast: &Ast, pat: PatId, out: &mut Vec<String>) {
 /// Whether more has to follow: what is wrong with the text, if anything, is wrong at its end. A text of several lines whose first one is
 /// complete but for what an open bracket holds ends with that bracket; else an empty line ends it.
 pub fn progress(text: &str) -> Progress {
-    if text.trim_start().starts_with(':') || text.ends_with("\n\n") || text.trim().is_empty() {
+    if text.ends_with("\n\n") || text.trim().is_empty() {
         return Progress::Complete;
+    }
+    if let Some(argument) = argument(text) {
+        return if argument.trim().is_empty() { Progress::Complete } else { progress(argument) };
     }
     if ends_too_early(text) {
         return Progress::Unfinished;
@@ -99,6 +105,13 @@ pub fn progress(text: &str) -> Progress {
         Some((first, _)) if !is_open(first) && ends_too_early(first) => Progress::Unfinished,
         _ => Progress::Complete,
     }
+}
+
+/// What stands behind the name of a command that takes an expression or definitions.
+fn argument(text: &str) -> Option<&str> {
+    let command = text.trim_start().strip_prefix(':')?;
+    let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    Some(if OF_TEXTS.contains(&name) { argument } else { "" })
 }
 
 fn ends_too_early(text: &str) -> bool {
@@ -181,12 +194,35 @@ mod tests {
 
     #[test]
     fn more_is_asked_for_where_the_end_is_the_mistake() {
-        for unfinished in ["def f x =", "1 +", "[1,", "let x =", "match 1", "def f x =\n  let y = x\n", "match 1\ncase 1 -> 2\n", "(1 +\n2"]
-        {
+        for unfinished in [
+            "def f x =",
+            "1 +",
+            "[1,",
+            "let x =",
+            "match 1",
+            "def f x =\n  let y = x\n",
+            "match 1\ncase 1 -> 2\n",
+            "(1 +\n2",
+            ":type (1,",
+            ":infer def f x =",
+            ":plot a.png map (\\x ->",
+        ] {
             assert_eq!(progress(unfinished), Progress::Unfinished, "{unfinished:?}");
         }
-        let complete =
-            ["1", "def f x = x", "let x = 1", "[1,\n2]", "1 + ) 2", ":type", "match 1\ncase 1 -> 2\n\n", "def f x =\n  x\n\n", ""];
+        let complete = [
+            "1",
+            "def f x = x",
+            "let x = 1",
+            "[1,\n2]",
+            "1 + ) 2",
+            ":type",
+            ":type (1,\n2)",
+            ":load (",
+            ":type def f x =\n  x\n\n",
+            "match 1\ncase 1 -> 2\n\n",
+            "def f x =\n  x\n\n",
+            "",
+        ];
         for complete in complete {
             assert_eq!(progress(complete), Progress::Complete, "{complete:?}");
         }

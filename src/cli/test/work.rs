@@ -116,7 +116,13 @@ impl File<'_> {
     }
 
     fn part(&self, number: usize, name: &str, backend: Option<Executor>, work: impl FnOnce() -> Verdict) {
-        self.parts.run(number, (name, backend.map(Executor::name)), &self.loaded.sources, work);
+        let Loaded { sources, root, behind, .. } = self.loaded;
+        // What is expected of an example stands behind the text; people look for it where it is written.
+        let written = || match work() {
+            Verdict::Failed(Some(span), text) => Verdict::Failed(Some(behind.place(*root, span)), text),
+            other => other,
+        };
+        self.parts.run(number, (name, backend.map(Executor::name)), sources, written);
     }
 
     fn test(&self, blocks: &[Block]) {

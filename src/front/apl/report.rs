@@ -146,7 +146,11 @@ fn name(at: Span, error: &NameError) -> Diagnostic {
     let class = |message: String| Diagnostic::error(Code::AplClass, at, message);
     match error {
         NameError::NoValue { name, near } => {
-            with(no_value(format!("`{name}` has no value (VALUE ERROR)")), near.as_ref().map(|near| format!("did you mean `{near}`?")))
+            let diagnostic = no_value(format!("`{name}` has no value (VALUE ERROR)"));
+            match near {
+                Some(near) => diagnostic.did_you_mean(name, near, at),
+                None => diagnostic,
+            }
         }
         NameError::NoFunction { name, other } => with(
             no_value(format!("there is no function `{name}` in the script")),

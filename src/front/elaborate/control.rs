@@ -142,13 +142,14 @@ impl Elab<'_> {
     /// a function whose parameters are not annotated, such as `let pow f x = loop x for _i < 2 do f x`.
     pub(super) fn loop_(
         &mut self,
-        size_binders: &[PatId],
-        pat: PatId,
+        e: ExprId,
+        (size_binders, pat): (&[PatId], PatId),
         init: ExprId,
         form: surface::LoopForm,
         body: ExprId,
-        span: Span,
     ) -> Result<Typed> {
+        let span = self.program.ast.exprs[e].span;
+        let most = self.program.ast.bounds.get(&e).copied();
         let init = self.expr(init)?;
         // The parts of a tuple are the first values of loop variables of their own.
         let parts = matches!(init.0.kind(), ExprKind::Tuple(_)) || tuple_pattern(self.program, pat).is_none();
@@ -157,7 +158,7 @@ impl Elab<'_> {
         let (before, unknowns) = (self.sizes.snapshot(), self.sizes.count());
         let (finished, depth, naturals) = (self.defs.len(), self.frames.len(), self.claims.naturals.len());
         let named = self.named_sizes(pat, &init.1);
-        let whole = Loop { size_binders, pat, init: &init, header: &header, body, span, named };
+        let whole = Loop { size_binders, pat, init: &init, header: &header, body, span, named, most };
         let settled = self.settled_loop(&whole);
         let Err(error) = settled else { return settled };
         if !self.apart {
@@ -261,13 +262,45 @@ impl Elab<'_> {
         let frame = self.pop_frame();
         let value = wrap(frame, value);
         let first = if vars.is_empty() { init.0.clone() } else { make_box(witnesses, opened, init.0.clone(), span).0 };
-        let params = match parts {
+        let params: Vec<LoopParam> = match parts {
             Some(parts) => {
                 parts.into_iter().enumerate().map(|(i, (name, ty))| LoopParam { name, ty, init: project(&first, i, span) }).collect()
             }
             None => vec![LoopParam { name, ty: param_ty.clone(), init: first }],
         };
-        Ok(Ok((Expr::new(ExprKind::Loop { params, form, body: value }, span), param_ty)))
+        let looped = match whole.most {
+            Some(most) => self.at_most(most, params, form, value, span),
+            None => Expr::new(ExprKind::Loop { params, form, body: value }, span),
+        };
+        Ok(Ok((looped, param_ty)))
+    }
+    /// A loop that counts its iterations, and fails where they are more than that.
+    fn at_most(&mut self, most: i64, mut params: Vec<LoopParam>, form: core::LoopForm, body: Expr, span: Span) -> Expr {
+        let name = self.fresh_name(Symbol::new("count"));
+        let op = |op: Op, value: i64| {
+            let args = vec![Expr::new(ExprKind::Var(name), span), super::expr::number(value, span)];
+            super::expr::call(Expr::op(op, PrimType::I64, span), args, span)
+        };
+        let (cond, next) = (op(Op::Lt, most), op(Op::Add, 1));
+        let message = Symbol::new(&format!("the loop runs more than {most} times"));
+        let checked = |expr: Expr| Expr::new(ExprKind::Assert { cond, message, expr }, span);
+        let tuple = |parts: Vec<Expr>| Expr::new(ExprKind::Tuple(parts), span);
+        let together = |names: &mut Self, value: Expr, make: &dyn Fn(Expr) -> Expr| {
+            let name = names.fresh_name(Symbol::new("l"));
+            let body = make(Expr::new(ExprKind::Var(name), span));
+            Expr::new(ExprKind::Let { name, ty: None, rhs: value, body }, span)
+        };
+        let own = params.len();
+        let body = match own {
+            1 => tuple(vec![checked(body), next]),
+            _ => together(self, checked(body), &|value| tuple((0..own).map(|i| project(&value, i, span)).chain([next.clone()]).collect())),
+        };
+        params.push(LoopParam { name, ty: Type::prim(PrimType::I64), init: super::expr::number(0, span) });
+        let looped = Expr::new(ExprKind::Loop { params, form, body }, span);
+        match own {
+            1 => project(&looped, 0, span),
+            _ => together(self, looped, &|value| tuple((0..own).map(|i| project(&value, i, span)).collect())),
+        }
     }
     /// The type of a loop's values with the changing sizes replaced by variables; the variables; their first values.
     fn loop_type(&mut self, init: &Type, changing: &Changing) -> (Type, Vec<Symbol>, Vec<(Symbol, Index)>) {
@@ -521,6 +554,8 @@ struct Loop<'x> {
     body: ExprId,
     span: Span,
     named: Vec<NamedSize>,
+    /// How often it may run, if it has a condition and that is said.
+    most: Option<i64>,
 }
 
 /// Classes of sizes from here on belong to components of a loop's value that are sizes.

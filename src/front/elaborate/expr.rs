@@ -101,7 +101,7 @@ impl Elab<'_> {
                 Some(exit) => self.expr(exit),
                 None => self.conditional(*cond, *then, *els, span),
             },
-            surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(sizes, *pat, *init, *form, *body, span),
+            surface::ExprKind::Loop { sizes, pat, init, form, body } => self.loop_(e, (sizes, *pat), *init, *form, *body),
             surface::ExprKind::With { base, path, value } => self.update(e, *base, path, *value),
             surface::ExprKind::Ascribe { expr, ty } => self.ascribed(*expr, *ty, span),
             surface::ExprKind::Coerce { expr, ty } => {

@@ -5,7 +5,7 @@ use super::error::{Context, Replicated};
 use super::expr::Instance;
 use super::scope::{cell_type, outer_dim};
 use super::{Elab, Result, Typed, frame_shape};
-use crate::base::{Span, Symbol};
+use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Type};
 use crate::ir::surface::ExprId;
 use crate::ir::tables::AppInfo;
@@ -24,6 +24,7 @@ impl Elab<'_> {
             Head::Lambda(lambda) => (HeadRest::Lambda(lambda), None),
             Head::Constr(name, ty) => (HeadRest::Constr(name, ty), None),
         };
+        let member = head_value.as_ref().and_then(|(value, _)| scalar_member(value));
         let head_depth = info.head_frame as usize;
         if let Some(value) = head_value {
             parts.push(Part { arg: Arg::Ready(value, span), depth: head_depth });
@@ -38,7 +39,7 @@ impl Elab<'_> {
                     if depth == 0 {
                         let has = self.sizes.zonk_type(&value.1).shape().items.len();
                         let takes = has + extra as usize;
-                        let function = self.called(&head);
+                        let function = self.called(&head).or(member);
                         self.claims.replicated.push(Replicated { at, function, has, takes });
                     }
                     self.replicate(value, extra, at)
@@ -226,4 +227,15 @@ pub(super) fn reassemble(head: HeadRest, parts: Vec<Part>) -> (Head, Vec<Arg>) {
         HeadRest::Lambda(lambda) => (Head::Lambda(lambda), args),
         HeadRest::Constr(name, ty) => (Head::Constr(name, ty), args),
     }
+}
+
+/// The name of a member of the module of a scalar type, which is no definition: `f64.sum`.
+fn scalar_member(value: &Expr) -> Option<Symbol> {
+    let name = match value.kind() {
+        ExprKind::Var(name) => *name,
+        ExprKind::Inst { fun, .. } => return scalar_member(fun),
+        _ => return None,
+    };
+    let (module, member) = name.as_str().split_once('.')?;
+    PrimType::from_name(module).and_then(|prim| scalar::member(prim, member)).map(|_| name)
 }

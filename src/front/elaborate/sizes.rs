@@ -451,8 +451,8 @@ impl Sizes {
     }
 }
 
-/// What names of [`Sizes::bound_name`] begin with, before a number.
-const BOUND: &str = "z";
+/// What names of [`Sizes::bound_name`] begin with, before a number. No name of a program begins like this, nor one that is made from it.
+const BOUND: &str = "%";
 
 /// Whether a name was made by [`Sizes::bound_name`].
 pub(super) fn is_bound_name(name: Symbol) -> bool {

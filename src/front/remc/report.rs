@@ -56,7 +56,7 @@ fn name(at: Span, error: &NameError) -> Diagnostic {
             let known: Vec<&str> = library::known().collect();
             let diagnostic = unknown(&format!("there is no library `{name}`")).note(format!("the libraries are: {}", known.join(", ")));
             match near {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                Some(near) => diagnostic.did_you_mean(name.as_str(), near, at),
                 None => diagnostic,
             }
         }
@@ -70,7 +70,7 @@ fn name(at: Span, error: &NameError) -> Diagnostic {
                     diagnostic.label(*place, "defined here").help("a definition sees only those before it, so there is no recursion")
                 }
                 Some(Advice::IsSize) => diagnostic.help(format!("`{name}` is a size: its value is (reify-dimension {name})")),
-                Some(Advice::Similar(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+                Some(Advice::Similar(near)) => diagnostic.did_you_mean(name.as_str(), near, at),
                 None => diagnostic,
             }
         }

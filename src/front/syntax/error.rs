@@ -3,6 +3,7 @@
 use super::lexer::Tok;
 use super::literal::LiteralError;
 use crate::base::{Span, Symbol};
+use crate::ir::attributes::Takes;
 
 /// Something wrong, with its place. Where it is about a token that was found, the place is that of the token.
 #[derive(Debug)]
@@ -78,17 +79,28 @@ pub(super) enum ErrorKind {
         becomes: i128,
     },
     /// An attribute that is about loops, at something else.
-    NoLoop,
+    NoLoop(LoopAttribute),
     /// An attribute that is not known, and the one that may have been meant.
     UnknownAttribute {
         name: String,
         near: Option<&'static str>,
     },
-    /// An attribute with this in parentheses; what it takes instead, words with spaces between them.
+    /// An attribute with this in parentheses, and what it takes instead.
     AttributeArgument {
         argument: String,
-        takes: &'static str,
+        takes: Takes,
     },
+}
+
+/// An attribute that is about loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopAttribute {
+    /// `unroll`.
+    Unroll,
+    /// `stripmine(k)`.
+    Stripmine,
+    /// `bound(n)`, which is about loops with a condition.
+    Bound,
 }
 
 /// What stands where it must not.

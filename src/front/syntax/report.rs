@@ -1,11 +1,12 @@
 //! Errors of syntax in words.
 
-use super::error::{Error, ErrorKind, Foreign, Meant, Misplaced, Named, Wanted};
+use super::error::{Error, ErrorKind, Foreign, LoopAttribute, Meant, Misplaced, Named, Wanted};
 use super::lexer::Tok;
 use super::literal::LiteralError;
 use crate::base::{Code, PrimType, Span};
 use crate::diag::Diagnostic;
 use crate::ice;
+use crate::ir::attributes::Takes;
 
 const CHOICE: &str = "a conditional is written `if c then a else b`";
 const NO_FLOAT: &str = "write a decimal point or a float suffix for a float: `1e30`, `1.0e30f32`";
@@ -71,15 +72,26 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
         E::Wrapped { becomes } => Diagnostic::error(Code::NumberOutOfRange, at, format!("`{here}` wraps around to {becomes}"))
             .warning()
             .help("write the number that is meant"),
-        E::NoLoop => Diagnostic::error(Code::UnknownAttribute, at, "`#[unroll]` has no effect: this is not a loop")
-            .warning()
-            .help("write it in front of `loop`"),
+        E::NoLoop(attribute) => {
+            let (why, help) = match attribute {
+                LoopAttribute::Unroll | LoopAttribute::Stripmine => ("this is not a loop", "write it in front of `loop`"),
+                LoopAttribute::Bound => ("this is not a loop with `while`", "write it in front of `loop .. while ..`"),
+            };
+            let message = format!("`#[{here}]` has no effect: {why}");
+            Diagnostic::error(Code::UnknownAttribute, at, message).warning().help(help)
+        }
         E::UnknownAttribute { name, near } => {
             let message = format!("there is no attribute `{}`: it has no effect", name.escape_debug());
             let warning = Diagnostic::error(Code::UnknownAttribute, at, message).warning();
-            with(warning, near.map(|near| format!("did you mean `#[{near}]`?")))
+            match near {
+                Some(near) if here == name => {
+                    warning.help(format!("did you mean `#[{near}]`?")).fix(format!("change it to `{near}`"), at, *near)
+                }
+                Some(near) => warning.help(format!("did you mean `#[{near}]`?")),
+                None => warning,
+            }
         }
-        E::AttributeArgument { argument, takes } => attribute_argument(at, here, argument, takes).warning(),
+        E::AttributeArgument { argument, takes } => attribute_argument(at, here, argument, *takes).warning(),
     }
 }
 
@@ -290,12 +302,18 @@ fn misplaced(at: Span, form: Misplaced, text: &str) -> Diagnostic {
     }
 }
 
-fn attribute_argument(at: Span, text: &str, argument: &str, takes: &str) -> Diagnostic {
-    let words = takes.replace(' ', " or ");
+fn attribute_argument(at: Span, text: &str, argument: &str, takes: Takes) -> Diagnostic {
+    let wanted = match takes {
+        Takes::Nothing => "nothing".to_string(),
+        Takes::Anything => "anything".to_string(),
+        Takes::Word(words) => words.join(" or "),
+        Takes::Number(from, i64::MAX) => format!("a number of at least {from}"),
+        Takes::Number(from, to) => format!("a number from {from} to {to}"),
+    };
     let why = match (takes, argument) {
-        ("", _) => "this attribute takes nothing in parentheses".to_string(),
-        (_, "") => format!("it takes {words} in parentheses"),
-        _ => format!("it takes {words} in parentheses, not `{}`", argument.escape_debug()),
+        (Takes::Nothing, _) => "this attribute takes nothing in parentheses".to_string(),
+        (_, "") => format!("it takes {wanted} in parentheses"),
+        _ => format!("it takes {wanted} in parentheses, not `{}`", argument.escape_debug()),
     };
     Diagnostic::error(Code::UnknownAttribute, at, format!("`#[{text}]` has no effect: {why}"))
 }

@@ -135,6 +135,10 @@ pub struct Program {
     pub sequential: Vec<(Span, Depth)>,
     /// Places of conditionals that are their second branch but on processors: an attribute as well.
     pub on_processors: Vec<Span>,
+    /// Places of loops that are so many nested loops where they are differentiated in reverse: an attribute as well.
+    pub stripmined: Vec<(Span, u32)>,
+    /// Places of loops with a condition that run at most so often, which a check in their bodies sees to: an attribute as well.
+    pub bounded: Vec<(Span, i64)>,
     /// Places of definitions whose functions are to be called, not inlined: an attribute as well.
     pub called: Vec<Span>,
     /// What was fused into what, in order: for those who ask. It is no part of the text of programs either.
@@ -593,6 +597,14 @@ impl Program {
     /// Whether the conditional at just this place is its second branch but on processors.
     pub fn is_on_processors(&self, span: Span) -> bool {
         self.on_processors.iter().any(|region| self.place_in(*region, span) == Some(*region))
+    }
+    /// How many nested loops the loop at just this place is to be in reverse mode.
+    pub fn strip_mining(&self, span: Span) -> Option<u32> {
+        self.stripmined.iter().find(|(region, _)| *region == span.bare()).map(|(_, depth)| *depth)
+    }
+    /// How often the loop with a condition at just this place runs at most.
+    pub fn bound_of(&self, span: Span) -> Option<i64> {
+        self.bounded.iter().find(|(region, _)| *region == span.bare()).map(|(_, most)| *most)
     }
     /// The place inside of a region where a statement is, or from where it was called.
     fn place_in(&self, region: Span, span: Span) -> Option<Span> {

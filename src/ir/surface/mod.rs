@@ -15,6 +15,7 @@ pub mod view;
 
 use crate::base::{Arena, FileId, Idx, PrimType, Span, Symbol};
 use modules::{ModuleDecl, ModuleTypeDecl, OpenDecl};
+use rustc_hash::FxHashMap;
 
 /// An expression.
 pub type ExprId = Idx<Expr>;
@@ -34,6 +35,8 @@ pub struct Ast {
     pub types: Arena<TypeExpr>,
     /// The files that are read as Futhark reads them.
     pub futhark: Vec<FileId>,
+    /// Loops with a condition that may run so often, `#[bound(n)]`.
+    pub bounds: FxHashMap<ExprId, i64>,
 }
 
 impl Ast {

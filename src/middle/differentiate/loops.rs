@@ -3,37 +3,68 @@
 //! Law (Schenck 2024, section 3.3): forward, the values of the variables at the beginning of each iteration are kept; back, from the last iteration to the
 //! first, each iteration runs again from them and hands on the adjoints of what it returns to those of what it began with. What the return
 //! sweep does not read is not kept: it is dead code afterwards. Of an array that is changed by updates only what they overwrite is kept, and written back.
-//! A loop with a condition runs once to count its iterations.
+//! A loop with a condition runs once to count its iterations, or there is room for as many as its bound allows.
 
 use super::Refusal;
+use super::build::Build;
 use super::reverse::{Kept, Log, Reverse};
 use super::undo::{Change, changes_of};
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Size, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Size, Stm, Type, Var};
+
+/// Whether variables of a loop have sizes that are variables of it.
+pub(super) fn sizes_change(program: &Program, params: &[(Var, Operand)]) -> bool {
+    params.iter().any(|(var, _)| {
+        let mut sizes = program.ty(*var).shape.iter().flat_map(Size::vars);
+        sizes.any(|size| params.iter().any(|(other, _)| *other == size))
+    })
+}
+
+impl Build<'_> {
+    /// How often a loop with a condition runs.
+    pub(super) fn counted(&mut self, params: &[(Var, Operand)], cond: &Body, body: &Body) -> Operand {
+        let (mut vars, mut subst) = (params.iter().map(|(var, _)| *var).collect::<Vec<_>>(), Subst::default());
+        rebind_all(self.program, vars.iter_mut(), &mut subst);
+        let cond = fresh_body(self.program, cond, &mut subst);
+        let mut body = fresh_body(self.program, body, &mut subst);
+        let int = Type::scalar(PrimType::I64);
+        let number = self.fresh("count".into(), int.clone());
+        let next = self.body(|build| vec![build.op(Op::Add, PrimType::I64, &[Operand::Var(number), Operand::int(1)])]);
+        body.stms.extend(next.stms);
+        body.result.extend(next.result);
+        let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
+        all.push((number, Operand::int(0)));
+        let mut pat = vars;
+        rebind_all(self.program, pat.iter_mut(), &mut Subst::default());
+        let count = self.fresh("count".into(), int);
+        pat.push(count);
+        self.push(pat, Exp::Loop { params: all, form: LoopForm::While(cond), body });
+        Operand::Var(count)
+    }
+}
 
 impl Reverse<'_, '_> {
     pub(super) fn forward_loop(&mut self, stm: &Stm, params: &[(Var, Operand)], form: &LoopForm, body: &Body) -> Kept {
-        let changes = params.iter().any(|(var, _)| {
-            let sizes = self.build.program.ty(*var).shape.iter().flat_map(Size::vars);
-            sizes.into_iter().any(|size| params.iter().any(|(other, _)| *other == size))
-        });
-        if changes {
+        if sizes_change(self.build.program, params) {
             self.refuse(Refusal::LoopOfSizes(stm.span));
             self.build.stms.push(stm.clone());
             return Kept::Nothing;
         }
-        let (counter, count) = match form {
+        let int = Type::scalar(PrimType::I64);
+        // How many iterations there is room for: as many as there are, or as there may be.
+        let (counter, room, bounded) = match form {
             LoopForm::For(counter, count) => {
                 let name = self.build.program.vars[*counter].name;
                 let count = self.build.op(Op::Max, PrimType::I64, &[*count, Operand::int(0)]);
-                (self.build.fresh(name, Type::scalar(PrimType::I64)), count)
+                (self.build.fresh(name, int.clone()), count, false)
             }
             LoopForm::While(cond) => {
-                let count = self.counted(params, cond, body);
-                (self.build.fresh("i".into(), Type::scalar(PrimType::I64)), count)
+                let most = self.build.program.bound_of(stm.span);
+                let room = most.map_or_else(|| self.build.counted(params, cond, body), Operand::int);
+                (self.build.fresh("i".into(), int.clone()), room, most.is_some())
             }
         };
         // The loop again, with arrays of what its variables are.
@@ -42,7 +73,7 @@ impl Reverse<'_, '_> {
         if let LoopForm::For(old, _) = form {
             subst.operands.insert(*old, Operand::Var(counter));
         }
-        let frame = [count.as_size()];
+        let frame = [room.as_size()];
         let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
         let mut pat = stm.pat.clone();
         let changes = changes_of(self.build.program, params, form, body);
@@ -70,7 +101,8 @@ impl Reverse<'_, '_> {
                 let result = self.build.fresh(name, ty.clone());
                 pat.push(result);
                 arrays.push(result);
-                let update = Exp::Update { array: log, at: vec![Operand::Var(counter)], value, checked: false };
+                // Whether a loop keeps to its bound is checked in its body, where checks are wanted.
+                let update = Exp::Update { array: log, at: vec![Operand::Var(counter)], value, checked: bounded };
                 let updated = self.build.fresh("log".into(), ty);
                 updates.push(Stm { pat: vec![updated], exp: update, span: stm.span });
             }
@@ -83,30 +115,22 @@ impl Reverse<'_, '_> {
         let (mut body, logged): (Body, Vec<Operand>) = (copy, updates.iter().map(|stm| Operand::Var(stm.pat[0])).collect());
         body.stms.extend(updates);
         body.result.extend(logged);
-        self.build.push(pat, Exp::Loop { params: all, form: LoopForm::For(counter, count), body });
+        let (form, count) = match form {
+            LoopForm::While(cond) if bounded => {
+                let cond = fresh_body(self.build.program, cond, &mut subst);
+                let next = self.build.body(|build| vec![build.op(Op::Add, PrimType::I64, &[Operand::Var(counter), Operand::int(1)])]);
+                body.stms.extend(next.stms);
+                body.result.extend(next.result);
+                all.push((counter, Operand::int(0)));
+                let count = self.build.fresh("count".into(), int);
+                pat.push(count);
+                (LoopForm::While(cond), Operand::Var(count))
+            }
+            LoopForm::While(_) | LoopForm::For(..) => (LoopForm::For(counter, room), room),
+        };
+        self.build.push(pat, Exp::Loop { params: all, form, body });
         Kept::Values(logs, count)
     }
-    /// How often a loop with a condition runs.
-    fn counted(&mut self, params: &[(Var, Operand)], cond: &Body, body: &Body) -> Operand {
-        let (mut vars, mut subst) = (params.iter().map(|(var, _)| *var).collect::<Vec<_>>(), Subst::default());
-        rebind_all(self.build.program, vars.iter_mut(), &mut subst);
-        let cond = fresh_body(self.build.program, cond, &mut subst);
-        let mut body = fresh_body(self.build.program, body, &mut subst);
-        let int = Type::scalar(PrimType::I64);
-        let number = self.build.fresh("count".into(), int.clone());
-        let next = self.build.body(|build| vec![build.op(Op::Add, PrimType::I64, &[Operand::Var(number), Operand::int(1)])]);
-        body.stms.extend(next.stms);
-        body.result.extend(next.result);
-        let mut all: Vec<(Var, Operand)> = vars.iter().zip(params).map(|(var, (_, init))| (*var, *init)).collect();
-        all.push((number, Operand::int(0)));
-        let mut pat = vars;
-        rebind_all(self.build.program, pat.iter_mut(), &mut Subst::default());
-        let count = self.build.fresh("count".into(), int);
-        pat.push(count);
-        self.build.push(pat, Exp::Loop { params: all, form: LoopForm::While(cond), body });
-        Operand::Var(count)
-    }
-
     pub(super) fn backward_loop(
         &mut self,
         stm: &Stm,

@@ -20,6 +20,7 @@ mod maps;
 mod normalise;
 mod partials;
 mod reverse;
+mod strip_mining;
 mod sums;
 mod undo;
 mod views;
@@ -101,6 +102,10 @@ fn prepared(mut program: Program, request: &Request, customs: &Customs) -> (Prog
     let mut program = simplified(program, fun, optimise::BEFORE_DERIVATIVES);
     let body = program.funs[fun].body.clone();
     let body = normalise::normalise(&mut program, body);
+    let body = match request.mode {
+        Mode::Forward => body,
+        Mode::Reverse => strip_mining::strip_mined(&mut program, body),
+    };
     (program, body)
 }
 

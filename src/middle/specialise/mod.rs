@@ -64,19 +64,16 @@ type Outcome<T> = Result<T, Error>;
 pub fn specialise(program: &core::Program, entries: &[Symbol]) -> Result<Program, Box<Diagnostic>> {
     let plan = Plan::new(program);
     let mut specialiser = Specialiser::new(&plan);
-    let regions = program.attributes.regions.iter();
-    let sequential = regions.filter_map(|(span, attribute)| match attribute {
-        Attribute::Sequential(depth) => Some((*span, *depth)),
-        Attribute::Unsafe
-        | Attribute::OnProcessors
-        | Attribute::Unroll
-        | Attribute::Inline
-        | Attribute::NoInline
-        | Attribute::Trace(_)
-        | Attribute::Accepted => None,
-    });
-    specialiser.out.sequential = sequential.collect();
-    specialiser.out.on_processors = program.attributes.all(Attribute::OnProcessors).collect();
+    for (span, attribute) in &program.attributes.regions {
+        match attribute {
+            Attribute::Sequential(depth) => specialiser.out.sequential.push((*span, *depth)),
+            Attribute::Stripmine(depth) => specialiser.out.stripmined.push((*span, *depth)),
+            Attribute::Bound(most) => specialiser.out.bounded.push((*span, *most)),
+            Attribute::OnProcessors => specialiser.out.on_processors.push(*span),
+            Attribute::Unsafe | Attribute::Unroll | Attribute::Inline | Attribute::NoInline | Attribute::Trace(_) | Attribute::Accepted => {
+            }
+        }
+    }
     let called = program.defs.iter().filter(|define| program.attributes.noinline.contains(&define.name));
     specialiser.out.called = called.map(|define| define.span).collect();
     for define in &program.defs {

@@ -130,7 +130,11 @@ fn look(compiler: &Compiler, step: usize, folder: &Path, program: &Path, ran: &m
         return if line.contains("No space left") { Err(Problem::Space(line)) } else { Ok(Found::Bad(format!("it fails ({line})"))) };
     }
     *ran = true;
-    let started = Command::new(program).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    // With sanitizers: looking for leaks attaches to the process, which is not possible everywhere, and is not what is tested.
+    let sanitizer = [std::env::var("ASAN_OPTIONS").unwrap_or_default(), "detect_leaks=0".to_string()].join(":");
+    let mut command = Command::new(program);
+    command.env("ASAN_OPTIONS", sanitizer.trim_start_matches(':'));
+    let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = match started {
         Ok(child) => child,
         Err(error) => return Ok(Found::Unknown(format!("a test program cannot be started: {error}"))),
@@ -156,14 +160,23 @@ fn difference(said: &str) -> Option<String> {
 
 /// What a program writes, which may run for so long.
 fn said(mut child: Child) -> Result<String, String> {
-    let output = child.stdout.take();
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
     // The program writes less than a pipe holds, so that it ends without being listened to.
     let status = wait(&mut child)?;
     let mut text = String::new();
     if let Some(mut output) = output {
         output.read_to_string(&mut text).map_err(|error| error.to_string())?;
     }
-    if status.success() { Ok(text) } else { Err(format!("ends with {status}")) }
+    if status.success() {
+        return Ok(text);
+    }
+    let mut why = Vec::new();
+    if let Some(mut errors) = errors {
+        errors.read_to_end(&mut why).map_err(|error| error.to_string())?;
+    }
+    let why = String::from_utf8_lossy(&why);
+    let line = why.lines().find(|line| line.chars().any(char::is_alphabetic)).map(|line| format!(" ({})", line.trim()));
+    Err(format!("ends with {status}{}", line.unwrap_or_default()))
 }
 
 fn wait(child: &mut Child) -> Result<std::process::ExitStatus, String> {

@@ -2,9 +2,10 @@
 
 use super::Parser;
 use crate::base::Span;
-use crate::front::syntax::error::{ErrorKind, Meant, Misplaced, Wanted};
+use crate::front::syntax::error::{ErrorKind, LoopAttribute, Meant, Misplaced, Wanted};
 use crate::front::syntax::lexer::Tok;
 use crate::front::syntax::precedence::{self, BACKTICK, Level, RANGE, WITH, WITH_VALUE};
+use crate::ir::attributes::{self, Attribute};
 use crate::ir::surface::{
     Access, ExprId, ExprKind, Ident, LetFun, LoopForm, Operator, PatId, PatKind, RangeKind, TypeId, TypeParam, UnaryOp,
 };
@@ -226,15 +227,42 @@ impl Parser<'_> {
             Tok::AttrOpen => {
                 let attr = self.attr();
                 let expr = self.exp();
-                let stripped = crate::ir::surface::view::strip(self.ast, expr);
-                if attr.name.as_str() == "unroll" && !matches!(self.ast.exprs[stripped].kind, ExprKind::Loop { .. } | ExprKind::Error) {
-                    self.report(attr.span, ErrorKind::NoLoop);
-                }
+                self.about_loops(attr, expr);
                 ExprKind::Attr { attr, expr }
             }
             _ => return self.application(),
         };
         self.expr(kind, start)
+    }
+
+    /// Attributes of loops: at something else they have no effect, and elaboration wants to know how often a loop may run.
+    fn about_loops(&mut self, attr: Ident, expr: ExprId) {
+        let expr = crate::ir::surface::view::strip(self.ast, expr);
+        let kind = &self.ast.exprs[expr].kind;
+        let (attribute, fits) = match attributes::read(attr.name.as_str()) {
+            Ok(Attribute::Unroll) => (LoopAttribute::Unroll, matches!(kind, ExprKind::Loop { .. })),
+            Ok(Attribute::Stripmine(_)) => (LoopAttribute::Stripmine, matches!(kind, ExprKind::Loop { .. })),
+            Ok(Attribute::Bound(most)) => {
+                let fits = matches!(kind, ExprKind::Loop { form: LoopForm::While(_), .. });
+                if fits {
+                    self.ast.bounds.insert(expr, most);
+                }
+                (LoopAttribute::Bound, fits)
+            }
+            Ok(
+                Attribute::Unsafe
+                | Attribute::Sequential(_)
+                | Attribute::OnProcessors
+                | Attribute::Inline
+                | Attribute::NoInline
+                | Attribute::Trace(_)
+                | Attribute::Accepted,
+            )
+            | Err(_) => return,
+        };
+        if !fits && !matches!(self.ast.exprs[expr].kind, ExprKind::Error) {
+            self.report(attr.span, ErrorKind::NoLoop(attribute));
+        }
     }
 
     /// Prefix operators, any number.

@@ -89,7 +89,7 @@ fn unknown(at: Span, name: Name, advice: Option<Advice>) -> Diagnostic {
     };
     let diagnostic = Diagnostic::error(Code::CoreUnknownName, at, format!("the {what} `{}` is not in scope", name.symbol()));
     match advice {
-        Some(Advice::Similar(near)) => diagnostic.help(format!("did you mean `{near}`?")),
+        Some(Advice::Similar(near)) => diagnostic.did_you_mean(name.symbol().as_str(), near, at),
         Some(Advice::SizeOf(x)) => diagnostic.help(format!("the value of the variable `{x}` as a size is (size {x})")),
         None => diagnostic,
     }

@@ -216,6 +216,26 @@ fn readings_and_help_are_changes() {
     }
 }
 
+#[test]
+fn near_names_are_changes_in_every_notation() {
+    let mut client = Client::new();
+    let cases = [
+        ("attribute.rem", "entry main (x: i32) = #[unrol] loop y = x for i < 3 do y + i\n", "unrol", "unroll"),
+        ("value.remc", "(define (double [x int]) (* x 2))\n(duble 4)\n", "duble", "double"),
+        ("value.apl", "total←+/1 2 3\ntotl×2\n", "totl", "total"),
+    ];
+    for (name, text, wrong, near) in cases {
+        let uri = client.open(name, text);
+        let mut params = whole(&uri);
+        params["context"] = json!({ "diagnostics": [], "only": ["quickfix"] });
+        let actions = client.request("textDocument/codeAction", params);
+        let title = format!("change it to `{near}`");
+        let action = actions.as_array().expect("a list").iter().find(|action| action["title"] == title.as_str());
+        let action = action.unwrap_or_else(|| panic!("{text}: {actions}"));
+        assert_eq!(changed(text, &action["edit"]["changes"][&uri]), text.replace(wrong, near));
+    }
+}
+
 /// The edits of a refactoring.
 fn action(client: &mut Client, uri: &str, line: u32, from: u32, to: u32, title: &str) -> Value {
     let range = json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });

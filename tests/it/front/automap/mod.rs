@@ -100,6 +100,8 @@ fn accepted_programs() {
     // Most have insertions and run; few steps lead to something else than the same program.
     assert!(per_mille(&tally, WELL_TYPED, "accepted with insertions") > 500 && per_mille(&tally, WELL_TYPED, "runs") > 500);
     assert!(per_mille(&tally, FORWARDS, "forwards:") < 20);
+    assert!(per_mille(&tally, FORWARDS, "forwards: refused because of sizes") < 2);
+    assert!(per_mille(&tally, FORWARDS, "forwards: the same, with other sizes") < 2);
     assert!(per_mille(&tally, BACKWARDS, "backwards: the same") > 850);
     // What the theorems do not speak of is rare.
     assert!(per_mille(&tally, BACKWARDS, "backwards: the same, with other sizes") < 20);

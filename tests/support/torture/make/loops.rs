@@ -68,6 +68,15 @@ impl Maker<'_> {
         }
     }
 
+    /// What makes a loop several ones where it is differentiated in reverse, in front of some.
+    fn strips(&mut self) -> &'static str {
+        if self.random.percent(80) {
+            return "";
+        }
+        self.seen("loop strip-mined");
+        self.random.pick(&["#[stripmine(2)] ", "#[stripmine(3)] "])
+    }
+
     /// A loop whose value is a scalar.
     pub fn scalar_loop(&mut self, prim: Prim, depth: usize) -> Option<Node> {
         let ty = Ty::prim(prim);
@@ -84,7 +93,8 @@ impl Maker<'_> {
             });
             let most = self.random.pick(&["3", "4", "10"]);
             let order = self.random.pick(&["$ && C < M", "C < M && $"]).replace('C', &c).replace('M', most);
-            let template = format!("(loop ({s}, {c}) = (~, 0i64) while {order} do (~, {c} + 1)).0");
+            let bound = if self.random.percent(30) { format!("#[bound({most})] ") } else { String::new() };
+            let template = format!("({bound}loop ({s}, {c}) = (~, 0i64) while {order} do (~, {c} + 1)).0");
             return Some(Node { atomic: true, ..Node::new(&ty, &template, vec![first, condition, next]) });
         }
         let form = self.form(depth);
@@ -94,7 +104,7 @@ impl Maker<'_> {
             maker.inner_block(&ty, depth)
         });
         self.seen("loop scalar");
-        let template = format!("loop {s} = $ {} do ~", form.template);
+        let template = format!("{}loop {s} = $ {} do ~", self.strips(), form.template);
         Some(Node::new(&ty, &template, [vec![first], form.parts, vec![next]].concat()))
     }
 
@@ -109,7 +119,7 @@ impl Maker<'_> {
             maker.next_value(ty, &x, depth)
         });
         self.seen("loop array");
-        let template = format!("loop {x} = $ {} do ~", form.template);
+        let template = format!("{}loop {x} = $ {} do ~", self.strips(), form.template);
         Some(Node::new(ty, &template, [vec![first], form.parts, vec![next]].concat()))
     }
 
@@ -180,7 +190,8 @@ impl Maker<'_> {
                 first_parts.extend(form.parts);
                 let pattern = names.join(", ");
                 first_parts.push(super::statements::chain(lets, Node::tuple(next)));
-                format!("let ({}) = loop ({pattern}) = ({}) {} do ~", outer.join(", "), places(types.len()), form.template)
+                let strips = self.strips();
+                format!("let ({}) = {strips}loop ({pattern}) = ({}) {} do ~", outer.join(", "), places(types.len()), form.template)
             }
             None => {
                 self.seen("while arrays");
