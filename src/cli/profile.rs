@@ -5,7 +5,7 @@ mod page;
 mod text;
 
 use super::native;
-use super::output::Console;
+use super::output::{Console, json};
 use super::program::{Loaded, load_accepted};
 use super::run::{chosen, give_numbers, read_arguments};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files, unshield};
@@ -148,6 +148,3 @@ fn profile(args: &ProfileArgs, words: &[String], loaded: &Loaded, console: &mut 
     Ok(report(&loaded.sources, &recorded, &measured))
 }
 
-fn json(report: &Report) -> String {
-    serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
-}

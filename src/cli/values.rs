@@ -296,7 +296,10 @@ impl Signature {
 
     fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
-        let whole = self.params.iter().filter_map(|form| form.assemble(&mut values));
+        let whole = self.params.iter().map(|form| {
+            let value = form.assemble(&mut values);
+            value.unwrap_or_else(|| crate::ice!(Span::default(), "fewer values were read than the parameters consist of"))
+        });
         let sized = |(value, ty): (Value, &Type)| match interp::components::rows::with_sizes(ty, &value) {
             Ok(sized) => sized,
             Err(failure) => crate::ice!(Span::default(), "a value that was read is not of its type: {}", failure.message),

@@ -161,17 +161,20 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Combines an element of an array with a value.
     fn add(&mut self, operator: &'p Operator, array: &Mem, i: &Expr, value: Expr) {
-        let Some(each) = elementwise(self.program, operator) else { return };
+        let Some(each) = elementwise(self.program, operator) else {
+            crate::ice!(Span::default(), "an operator that is applied to elements does not consist of one on elements")
+        };
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let old = self.element(&Array::Mem(array.clone()), std::slice::from_ref(i), elem);
         for (input, param) in each.inputs.iter().zip(&each.lambda.params) {
             let value = if *input == operator.lambda.params[0] { old.clone() } else { value.clone() };
             self.set_scalar(*param, value);
         }
-        if let Some(Loc::Scalar(e)) = self.body(&each.lambda.body, &[]).into_iter().next() {
-            let at = self.at(array, std::slice::from_ref(i));
-            self.emit(Stmt::Store(array.ptr, at, e));
-        }
+        let Some(Loc::Scalar(e)) = self.body(&each.lambda.body, &[]).into_iter().next() else {
+            crate::ice!(Span::default(), "an operator on elements has no scalar as result")
+        };
+        let at = self.at(array, std::slice::from_ref(i));
+        self.emit(Stmt::Store(array.ptr, at, e));
     }
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
@@ -250,15 +253,22 @@ impl<'p> Lower<'_, 'p> {
         // All new values are computed before an old one is replaced.
         let mut new = Vec::with_capacity(results.len());
         for (sum, result) in sums.iter().zip(results) {
-            if let (Collected::Scalar(local), Loc::Scalar(e)) = (sum, result) {
-                let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
-                    e
-                } else {
-                    let copy = self.local("new", self.out.locals[*local].prim);
-                    self.emit(Stmt::Set(copy, e));
-                    Expr::Local(copy)
-                };
-                new.push((*local, e));
+            match (sum, result) {
+                (Collected::Scalar(local), Loc::Scalar(e)) => {
+                    let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
+                        e
+                    } else {
+                        let copy = self.local("new", self.out.locals[*local].prim);
+                        self.emit(Stmt::Set(copy, e));
+                        Expr::Local(copy)
+                    };
+                    new.push((*local, e));
+                }
+                // The body wrote it to its destination.
+                (Collected::Array(..), Loc::Array(_)) => {}
+                (Collected::Scalar(_), Loc::Array(_)) | (Collected::Array(..), Loc::Scalar(_)) => {
+                    crate::ice!(Span::default(), "a sum and the new value are not of the same rank")
+                }
             }
         }
         new.into_iter().for_each(|(local, e)| self.emit(Stmt::Set(local, e)));

@@ -28,7 +28,8 @@ impl Lower<'_, '_> {
         let mem = self.alloc_var(var, span);
         let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
         let depth = ty.rank() - cell_rank;
-        let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
+        let constant = |size: &Size| size.as_constant().unwrap_or_else(|| crate::ice!(span, "a stack of a size that is not known"));
+        let sizes: Vec<i64> = ty.shape[..depth].iter().map(constant).collect();
         if self.is_host() && cell_rank == 0 {
             self.kernel_stack(&mem, cells, &sizes, span);
             return self.bind_mem(var, mem);

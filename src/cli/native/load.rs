@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
 use super::table::{NO_MEMORY, Table};
-use crate::base::{Code, PrimType, Scalar, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
 use crate::driver::{self, CudaProgram, Native, Place};
@@ -247,7 +247,7 @@ fn words(value: &Value) -> impl Iterator<Item = u64> {
 }
 
 fn pointer(value: &Value) -> u64 {
-    let Value::Array(array) = value else { return 0 };
+    let Value::Array(array) = value else { crate::ice!(Span::default(), "compiled code takes scalars and arrays of scalars only") };
     let (buffer, offset) = array.raw();
     let bytes = offset * array.prim().bytes();
     each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
@@ -325,12 +325,12 @@ impl Prepared<'_> {
         self.free(&words);
         Ok(seconds)
     }
-    /// The number of bytes of the arguments and of the results of a run.
-    pub fn bytes(&self) -> Result<u64, Box<Diagnostic>> {
+    /// Runs the entry point; the number of bytes of its arguments and results.
+    pub fn measure_bytes(&self) -> Result<u64, Box<Diagnostic>> {
         let count = |value: &Value| match value {
             Value::Array(array) => (array.count() * array.prim().bytes()) as u64,
             Value::Scalar(scalar) => scalar.prim().bytes() as u64,
-            _ => 0,
+            _ => crate::ice!(Span::default(), "compiled code takes and returns scalars and arrays of scalars only"),
         };
         let (results, _) = self.run()?;
         Ok(self.values.iter().chain(&results).map(count).sum())
@@ -381,14 +381,13 @@ impl Prepared<'_> {
         let mut at = 0;
         for var in &self.fun.results {
             let ty = program.ty(*var);
-            let word = words.get(at).copied().unwrap_or_default();
-            let second = words.get(at + 1).copied().unwrap_or_default();
+            let own = words.get(at..at + ty.words()).ok_or_else(wrong)?;
             at += ty.words();
             if ty.rank() == 0 {
-                let words = [word, second];
-                out.push(Value::Scalar(Scalar::of_words(&words, ty.elem).ok_or_else(wrong)?));
+                out.push(Value::Scalar(Scalar::of_words(own, ty.elem).ok_or_else(wrong)?));
                 continue;
             }
+            let &[word] = own else { return Err(wrong()) };
             let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
             let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
             let count: usize = shape.iter().product();

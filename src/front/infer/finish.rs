@@ -190,8 +190,7 @@ impl<'a> Export<'a> {
                 Some(param) => RBase::Param(*param),
                 None => RBase::Prim(class.default()),
             },
-            // Links were followed; definitions with errors have no tables.
-            Node::Link(_) | Node::Error => RBase::Prim(PrimType::I32),
+            Node::Link(_) | Node::Error => crate::ice!(Span::default(), "a definition whose types are not known has tables"),
         });
         self.memo.insert(root, done.clone());
         self.remember_links(base, root, &done);

@@ -504,9 +504,8 @@ impl<'a> Builder<'_, 'a> {
         for param in tparams {
             args.push(match param {
                 TypeParam::Size(pat) => {
-                    let size = match self.program.ast.pats[*pat].kind {
-                        PatKind::Name(size) => size,
-                        _ => Symbol::new("n"),
+                    let PatKind::Name(size) = self.program.ast.pats[*pat].kind else {
+                        crate::ice!(span, "a size parameter that is no name")
                     };
                     let expr = self.program.ast.exprs.alloc(Expr { kind: ExprKind::Name(size), span });
                     self.program.names.exprs.insert(expr, Res::Local(*pat));

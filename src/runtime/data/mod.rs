@@ -222,7 +222,7 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Scalar(scalar) => one(*scalar),
         Value::Array(array) => (0..array.count()).filter_map(|i| array.at(i)).for_each(one),
-        _ => {}
+        _ => crate::ice!(crate::base::Span::default(), "a value without elements, for which a header was written"),
     }
 }
 

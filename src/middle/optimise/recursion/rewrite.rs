@@ -119,7 +119,8 @@ impl Rewrite<'_> {
         }
         let sum = match self.plan.ends {
             Ends::Accumulated(op) => {
-                inits.push(Operand::Const(Scalar::from_i128(op.result, neutral(op).unwrap_or_default())));
+                let Some(neutral) = neutral(op) else { crate::ice!(Span::default(), "{op:?} has no neutral element") };
+                inits.push(Operand::Const(Scalar::from_i128(op.result, neutral)));
                 Some(self.fresh("sum", Type::scalar(op.result)))
             }
             Ends::Tail | Ends::Joined => None,
