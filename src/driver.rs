@@ -1,4 +1,5 @@
-//! The pipeline: the order of passes, their timers, and the validators that run between them in debug builds and tests.
+//! The pipeline: the order of passes, their timers, and the validators that run between them: all in debug builds and tests,
+//! in release builds those behind `specialise`, `lower` and the last pass of each list.
 //!
 //! ```text
 //! resolve::load        texts -> Program                 all syntax errors, all unknown names
@@ -121,7 +122,7 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
     check_unless(sources, loader, root, &|| false).unwrap_or_default()
 }
 
-/// The same, given up as soon as `stop` says so.
+/// [`check`], given up as soon as `stop` says so.
 pub fn check_unless(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, stop: &dyn Fn() -> bool) -> Option<Checked> {
     if is_core(&sources.file(root).name) {
         return Some(remc::check(sources, root));
@@ -140,7 +141,7 @@ pub fn check_apl(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, req
     apl::check(sources, loader, root, Some(request))
 }
 
-/// The same without suggestions for size errors.
+/// [`check`] without suggestions for size errors.
 fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
     check_collecting(sources, loader, root, &mut Vec::new(), None, &|| false).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 
 use super::Cuda;
 use crate::back::text::{Device, Interface, Shown, Wrappers, sanitized, wrapper_names};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
 
@@ -143,6 +143,7 @@ pub fn library(
 }
 
 fn device(prefix: &str) -> Device {
+    let memory = Code::OutOfMemory;
     let contexts = format!(
         "REMORA_DOOR {prefix}_context *{prefix}_new_on_device(int device, const void *kernels) {{
   remora_text[0] = 0;
@@ -153,7 +154,7 @@ fn device(prefix: &str) -> Device {
   remora_context *context = remora_context_new_device(&gpu->table);
   remora_gpu_leave();
   if (!context) {{
-    remora_refused(\"E0507\", \"out of memory: %s\", gpu->message);
+    remora_refused(\"{memory}\", \"out of memory: %s\", gpu->message);
     remora_gpu_close(gpu);
   }}
   return context;

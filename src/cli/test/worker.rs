@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
         process.listener.take().map(std::thread::JoinHandle::join);
         let said = process.take_said();
         let last: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
-        format!("E0619: the process that ran it crashed ({status})\n{}", last.join("\n"))
+        format!("{}: the process that ran it crashed ({status})\n{}", Code::Crash, last.join("\n"))
     }
 
     /// Tests a file without another process: standard input is not to be had twice.

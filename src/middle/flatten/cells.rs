@@ -1,4 +1,4 @@
-//! Elements of arrays that are not made: what picks or computes an element, from its indices.
+//! Computes single elements of arrays without materialising them: what picks or computes an element, from its indices.
 
 use super::Flatten;
 use crate::base::mutation::mutated;

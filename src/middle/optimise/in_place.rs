@@ -1,4 +1,4 @@
-//! Updates in place: what they overwrite is made their own.
+//! Inserts the copies that make updates in place safe.
 //!
 //! Contract with the back ends: after this pass every `update`, `update-slice`, `scatter` and `hist` overwrites the memory of its array, and a
 //! `copy` of an array is new memory. An array may be overwritten if its memory is not [borrowed](super::alias) and if no array that

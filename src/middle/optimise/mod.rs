@@ -1,5 +1,5 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
-//! [`FOR_PROCESSORS`] is the order in which they run.
+//! [`FOR_PROCESSORS`] and [`FOR_DEVICES`] are the orders in which they run.
 
 pub mod alias;
 mod concat_updates;

@@ -1,4 +1,5 @@
-//! Data formats: text values, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images, tables.
+//! Data formats: text values, with those of sum types, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images, tables. For
+//! people also the display of APL and the notation of core.
 //!
 //! Readers work on bytes in memory and never trust a header: sizes are compared with the length of the data before
 //! anything is allocated. A [`Stream`] recognises the format of each value by its first bytes.
