@@ -6,7 +6,7 @@
 
 use super::context::{Context, Judgement};
 use super::error::{Error, ErrorKind};
-use super::finish::{Export, Inferred};
+use super::export::{Export, Inferred};
 use super::reason::Kind;
 use super::types::Ty;
 use crate::base::Span;
