@@ -72,10 +72,6 @@ impl Context {
     }
 }
 
-/// The statement that is the whole body and makes its only result.
-pub(super) fn only(body: &Body) -> Option<&Soac> {
-    whole(body).filter(|_| body.result.len() == 1)
-}
 /// The statement that is the whole body and makes its results.
 fn whole(body: &Body) -> Option<&Soac> {
     let [stm] = body.stms.as_slice() else { return None };

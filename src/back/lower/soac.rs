@@ -41,23 +41,22 @@ impl Out<'_> {
 /// The operator on elements that an operator on vectors consists of.
 fn elementwise<'p>(program: &Program, operator: &'p Operator) -> Option<&'p Soac> {
     let ([neutral], [a, b]) = (operator.neutral.as_slice(), operator.lambda.params.as_slice()) else { return None };
-    let each = super::interchange::only(&operator.lambda.body)?;
-    let plain = each.scans.is_empty() && each.reduces.is_empty() && program.operand_ty(*neutral).rank() == 1;
+    let each = operator.as_map()?;
+    let vectors = program.operand_ty(*neutral).rank() == 1;
     let both = each.inputs == [*a, *b] || each.inputs == [*b, *a];
     let simple = each.lambda.body.stms.iter().all(|stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_)) && !stm.exp.may_fail());
-    (plain && both && simple).then_some(each)
+    (vectors && both && simple).then_some(each)
 }
 
 impl<'p> Lower<'_, 'p> {
     pub(super) fn soac(&mut self, soac: &'p Soac, pat: &[Var], span: Span) {
         let width = self.size(&soac.width);
         let width = self.atom("width", width);
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
-        let reduced: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         // Memory of what is returned as arrays of this width.
         let mut outs = Vec::with_capacity(pat.len());
         for (k, &var) in pat.iter().enumerate() {
-            let collected = (scanned..scanned + reduced).contains(&k);
+            let collected = (scanned..soac.combined()).contains(&k);
             outs.push(match self.shared.arrays.remove(&var) {
                 _ if collected => Out::Nowhere,
                 Some((mem, operator)) => Out::Add(mem, operator),
@@ -129,7 +128,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Lets a reduction in a lambda use the accumulator of the reduction around it.
     fn share_sums(&mut self, soac: &Soac, sums: &[Collected]) {
-        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let mut at = soac.scanned();
         for operator in &soac.reduces {
             let result = soac.lambda.body.result[at].var();
             let uses = soac.lambda.body.result.iter().filter(|a| a.var() == result).count();
@@ -149,7 +148,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// Lets a map in a lambda whose result is added to an accumulated array add each element as it is computed.
     fn share_arrays(&mut self, soac: &'p Soac, sums: &[Collected]) {
-        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let mut at = soac.scanned();
         for operator in &soac.reduces {
             if let (Collected::Array(current, None), Some(var)) = (&sums[at], soac.lambda.body.result[at].var())
                 && made_once(&soac.lambda.body, var)
@@ -294,7 +293,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::For { var: j, from: Expr::int(0), to: width, order: Order::Any, body });
     }
     fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var]) {
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         let sums: Vec<Collected> = sums.into_iter().skip(scanned).collect();
         self.bind_collected(sums, &pat[scanned..]);
     }
@@ -396,7 +395,7 @@ impl<'p> Lower<'_, 'p> {
     /// The same, whatever its body is.
     pub(super) fn plain_loop(&mut self, soac: &'p Soac, cells: Range<Expr>, outs: &[Out<'p>], sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
         let (cell, done) = self.scoped_block(|this| {
             let i = Expr::Local(var);
@@ -488,7 +487,7 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
 fn made_once(body: &Body, var: Var) -> bool {
     let maps = body.stms.iter().any(|stm| {
         let Exp::Soac(soac) = &stm.exp else { return false };
-        let collected: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        let collected = soac.combined();
         stm.pat[collected.min(stm.pat.len())..].contains(&var)
     });
     let mut elsewhere = false;

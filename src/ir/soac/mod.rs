@@ -271,6 +271,17 @@ pub struct Operator {
     pub commutative: bool,
 }
 
+impl Soac {
+    /// How many results are scanned: the first ones.
+    pub fn scanned(&self) -> usize {
+        self.scans.iter().map(|operator| operator.neutral.len()).sum()
+    }
+    /// How many results are scanned or reduced: those before the mapped ones.
+    pub fn combined(&self) -> usize {
+        self.scans.iter().chain(&self.reduces).map(|operator| operator.neutral.len()).sum()
+    }
+}
+
 impl Operator {
     /// The map that an operator on arrays is, if it is just one whose iterations see of the operands only their own cells.
     pub fn as_map(&self) -> Option<&Soac> {
