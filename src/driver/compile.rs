@@ -208,7 +208,7 @@ pub(super) fn interface(checked: &Checked, entries: &[Symbol]) -> text::Interfac
 
 /// The same in words.
 pub(super) fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> text::Shown + 'a {
-    let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
+    let text = |span: Span| if span.is_none() { String::new() } else { sources.place(span) };
     move |span| {
         let place = place(checked, program, span);
         text::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }

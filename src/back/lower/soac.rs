@@ -8,7 +8,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
-use crate::ir::profile::{Alone, Copied};
+use crate::ir::profile::{SequentialReason, CopyReason};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
@@ -77,10 +77,10 @@ impl<'p> Lower<'_, 'p> {
             }
         } else {
             self.alone(match (tiny, scalar_scans, ordered) {
-                (true, ..) => Alone::Few,
-                (_, false, _) => Alone::ArraysScanned,
-                (_, _, true) => Alone::Strict,
-                (false, true, false) => Alone::Attribute,
+                (true, ..) => SequentialReason::Few,
+                (_, false, _) => SequentialReason::ArraysScanned,
+                (_, _, true) => SequentialReason::Strict,
+                (false, true, false) => SequentialReason::Attribute,
             });
             let site = if tiny { Site::Sequential } else { self.site };
             let sums = self.at_site(site, |this| {
@@ -213,12 +213,12 @@ impl<'p> Lower<'_, 'p> {
                     let name = crate::base::Symbol::new("sum");
                     let current = self.alloc(name, &ty, span);
                     if over {
-                        self.copy_into(&current, &ty.shape, &neutral, Copied::Collected);
+                        self.copy_into(&current, &ty.shape, &neutral, CopyReason::Collected);
                         out.push(Collected::Array(current, None));
                         continue;
                     }
                     let buffers = [current, self.alloc(name, &ty, span)];
-                    self.copy_into(&buffers[0], &ty.shape, &neutral, Copied::Collected);
+                    self.copy_into(&buffers[0], &ty.shape, &neutral, CopyReason::Collected);
                     // Separate pointers, which are swapped.
                     let [current, next] = buffers.map(|mem| {
                         let ptr = self.ptr(name, ty.elem, None);
@@ -308,7 +308,7 @@ impl<'p> Lower<'_, 'p> {
                     let mem = Mem { keep: keep.into(), ..current };
                     let mem = match self.destinations.mems.get(&var).cloned() {
                         Some(dest) => {
-                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem), Copied::Moved);
+                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem), CopyReason::Moved);
                             dest
                         }
                         None => mem,

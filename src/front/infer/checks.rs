@@ -89,7 +89,7 @@ impl Context<'_> {
             else {
                 continue;
             };
-            let place = if span == Span::default() { extent } else { span };
+            let place = if span.is_none() { extent } else { span };
             let name = self.program.tparams[param].name;
             self.error(place, ErrorKind::EscapingTypeParameter { name, declared: extent });
             return;

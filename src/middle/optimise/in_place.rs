@@ -15,7 +15,7 @@ use super::alias::Aliases;
 use super::fuse::everything;
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::visit::{Part, bound_inside, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, count_exp, made_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,7 +34,7 @@ pub fn in_place(mut program: Program) -> Program {
         let params = pass.program.funs[id].params.clone();
         pass.aliases.fresh(pass.program, &params);
         pass.aliases.borrow(mutated!(BorrowNothing, &params[..], &[]));
-        pass.given.extend(params.iter().map(|var| (*var, Copied::Argument)));
+        pass.given.extend(params.iter().map(|var| (*var, CopyReason::Argument)));
         let mut body = std::mem::take(&mut pass.program.funs[id].body);
         pass.body(&mut body);
         pass.program.funs[id].body = body;
@@ -50,7 +50,7 @@ struct Pass<'p> {
     /// Roots that are overwritten somewhere.
     overwritten: FxHashSet<Var>,
     /// Arguments and constants.
-    given: FxHashMap<Var, Copied>,
+    given: FxHashMap<Var, CopyReason>,
 }
 
 impl Pass<'_> {
@@ -62,7 +62,7 @@ impl Pass<'_> {
         self.reads(&all, 1);
         self.body(&mut body);
         self.aliases.borrow(&all);
-        self.given.extend(all.iter().map(|var| (*var, Copied::Constant)));
+        self.given.extend(all.iter().map(|var| (*var, CopyReason::Constant)));
         self.program.consts = body.stms;
     }
 
@@ -114,13 +114,13 @@ impl Pass<'_> {
                 if let Operand::Var(value) = value
                     && self.aliases.may_share(*array, *value)
                 {
-                    *value = self.copy(*value, Copied::ReadBeside, span, out);
+                    *value = self.copy(*value, CopyReason::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
             Exp::UpdateSlice { array, value, .. } => {
                 if mutated!(SliceOfItself, self.aliases.may_share(*array, *value), false) {
-                    *value = self.copy(*value, Copied::ReadBeside, span, out);
+                    *value = self.copy(*value, CopyReason::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
@@ -178,11 +178,11 @@ impl Pass<'_> {
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
     fn own(&mut self, array: Var, others: &[Var], span: Span, out: &mut Vec<Stm>) -> Var {
         let why = if !self.aliases.is_owned(array) {
-            Some(self.aliases.roots(array).iter().find_map(|root| self.given.get(root)).copied().unwrap_or(Copied::Shared))
+            Some(self.aliases.roots(array).iter().find_map(|root| self.given.get(root)).copied().unwrap_or(CopyReason::Shared))
         } else if mutated!(UpdateWhatIsReadLater, self.read_later(array), false) {
-            Some(Copied::ReadLater)
+            Some(CopyReason::ReadLater)
         } else {
-            others.iter().any(|other| self.aliases.may_share(array, *other)).then_some(Copied::ReadBeside)
+            others.iter().any(|other| self.aliases.may_share(array, *other)).then_some(CopyReason::ReadBeside)
         };
         let owned = match why {
             Some(why) => self.copy(array, why, span, out),
@@ -191,7 +191,7 @@ impl Pass<'_> {
         self.overwritten.extend(self.aliases.roots(owned).to_vec());
         owned
     }
-    fn copy(&mut self, array: Var, why: Copied, span: Span, out: &mut Vec<Stm>) -> Var {
+    fn copy(&mut self, array: Var, why: CopyReason, span: Span, out: &mut Vec<Stm>) -> Var {
         let info = self.program.vars[array].clone();
         self.program.copies.push((span, info.name, why));
         let var = self.program.vars.alloc(info);
@@ -241,7 +241,7 @@ impl Pass<'_> {
                 || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result)))
             {
                 let mut stms = std::mem::take(&mut body.stms);
-                body.result[k] = Operand::Var(self.copy(result, Copied::Iteration, span, &mut stms));
+                body.result[k] = Operand::Var(self.copy(result, CopyReason::Iteration, span, &mut stms));
                 body.stms = stms;
             }
         }

@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
             return self.ident_of(token);
         }
         self.expected(wanted);
-        Ident { name: Symbol::new("?"), span: self.missing_span() }
+        Ident::missing(self.missing_span())
     }
     /// The place of something that is missing here.
     fn missing_span(&mut self) -> Span {

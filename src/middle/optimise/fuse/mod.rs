@@ -18,7 +18,7 @@ pub(super) use merge::feed;
 
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::profile::{Fusion, Way};
+use crate::ir::profile::{Fusion, FusionKind};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, single_exp, view_exp};
@@ -329,8 +329,8 @@ impl Fuser<'_> {
             }
         }
         let way = match inputs(&consumer.stm.exp) {
-            Some(inputs) if inputs.iter().any(|input| producer.stm.pat.contains(input)) => Way::Cells,
-            Some(_) | None => Way::Together,
+            Some(inputs) if inputs.iter().any(|input| producer.stm.pat.contains(input)) => FusionKind::Cells,
+            Some(_) | None => FusionKind::Together,
         };
         self.program.fused.push(Fusion { from: producer.stm.span, into: consumer.stm.span, way });
         let uses = &block.uses;
