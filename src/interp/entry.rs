@@ -129,7 +129,7 @@ impl Sizes {
             }
         }
         if let (Atom::Sigma(names, content), Value::Cells(cells)) = (ty.atom(), value) {
-            return self.measure_rows(names, content, cells.items(), (what, span));
+            return self.measure_rows(names, content, cells.items(), what, span);
         }
         if let Atom::Sum(payloads) = ty.atom() {
             for (_, payload) in payloads {
@@ -150,7 +150,7 @@ impl Sizes {
         Ok(())
     }
     /// Measures rows: what they hide is known in one of them only.
-    fn measure_rows(&mut self, names: &[Symbol], content: &Type, rows: &[Value], (what, span): (&str, Span)) -> Outcome<()> {
+    fn measure_rows(&mut self, names: &[Symbol], content: &Type, rows: &[Value], what: &str, span: Span) -> Outcome<()> {
         let hidden: Vec<DimAtom> = names.iter().map(|name| DimAtom::Var(*name)).collect();
         let outer = std::mem::take(&mut self.checks);
         self.optional.extend(content_sizes(content).into_iter().filter(|atom| !hidden.contains(atom)));

@@ -13,6 +13,15 @@ use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
 
+/// A loop of fewer operations is not divided among threads.
+const TINY: u64 = 4096;
+/// A loop with more iterations than this has one for each thread of any machine.
+const MOST_THREADS: i64 = 256;
+/// A loop of this many iterations or fewer is not divided where it is inside of another one.
+const DIVIDED_WIDTH: i64 = 1024;
+/// How many iterations a loop of unknown length is taken to have.
+const UNKNOWN_ITERATIONS: u64 = 64;
+
 /// What an operator collects in.
 pub(super) enum Collected {
     /// A scalar.
@@ -65,7 +74,7 @@ impl<'p> Lower<'_, 'p> {
         }
         self.note_product(soac);
         let cost = cost(&soac.lambda.body);
-        let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
+        let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < TINY);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
         let sequential = !self.options.device && self.program.is_outer_sequential(span);
@@ -179,11 +188,11 @@ impl<'p> Lower<'_, 'p> {
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
     fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], span: Span) {
         // Copies are made for each chunk.
-        let few = self.nest_in(soac).is_some();
+        let at_most_threads = self.nest_in(soac).is_some();
         let (outer, ()) = self.block(|this| {
-            this.parallel(width.clone(), cost, few, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+            this.parallel(width.clone(), cost, at_most_threads, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
         });
-        if width.as_int().is_some_and(|n| n > 256) {
+        if width.as_int().is_some_and(|n| n > MOST_THREADS) {
             self.out.code.extend(outer);
             return;
         }
@@ -498,7 +507,7 @@ fn made_once(body: &Body, var: Var) -> bool {
 /// Whether a body contains loops that are divided among threads where they are not inside of one that is: scatters write in order.
 fn has_parallel(body: &Body) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > 1024),
+        Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > DIVIDED_WIDTH),
         Exp::Filter { .. } | Exp::Rows { .. } | Exp::Hist { .. } => true,
         Exp::If { .. } | Exp::Loop { .. } => {
             let mut inner = false;
@@ -513,7 +522,7 @@ fn has_parallel(body: &Body) -> bool {
     })
 }
 
-/// About how many operations a body takes; loops of unknown length count as 64 iterations.
+/// About how many operations a body takes; loops of unknown length count as [`UNKNOWN_ITERATIONS`].
 pub(super) fn cost(body: &Body) -> u64 {
     body.stms.iter().fold(1u64, |sum, stm| {
         let mut inner = 0u64;
@@ -523,9 +532,9 @@ pub(super) fn cost(body: &Body) -> u64 {
             }
         });
         let here = match &stm.exp {
-            Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(64, |n| n.max(1) as u64)),
-            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
-            Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
+            Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(UNKNOWN_ITERATIONS, |n| n.max(1) as u64)),
+            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(UNKNOWN_ITERATIONS),
+            Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => UNKNOWN_ITERATIONS,
             Exp::Copy(Operand::Var(_)) => 2,
             Exp::Scalar(op, _) => op.cost().work,
             Exp::Copy(_)

@@ -71,6 +71,13 @@ pub struct Program {
     library: libloading::Library,
 }
 
+/// What is known of a program whose text became a library.
+struct Compiled {
+    program: soac::Program,
+    places: Vec<Place>,
+    times: Times,
+}
+
 /// Arguments as the compiled program takes them.
 pub struct Prepared<'p> {
     program: &'p Program,
@@ -124,7 +131,7 @@ impl Program {
             let new = library.function::<unsafe extern "C" fn(c_int) -> Context>(c"remora_context_new")?;
             new(c_int::try_from(threads).unwrap_or(0))
         };
-        Program::with(library, (native.program, native.places, native.times), None, context)
+        Program::with(library, Compiled { program: native.program, places: native.places, times: native.times }, None, context)
     }
 
     /// The host plan in a library that was made from a program, which runs kernels on a device.
@@ -134,12 +141,12 @@ impl Program {
             let new = library.function::<unsafe extern "C" fn(*const Table) -> Context>(c"remora_context_new_device")?;
             new(device.table())
         };
-        Program::with(library, (made.program, made.places, made.times), Some(device), context)
+        Program::with(library, Compiled { program: made.program, places: made.places, times: made.times }, Some(device), context)
     }
 
     fn with(
         library: Library,
-        (program, places, times): (soac::Program, Vec<Place>, Times),
+        compiled: Compiled,
         device: Option<Box<dyn Device>>,
         context: Context,
     ) -> Result<Program, Box<Diagnostic>> {
@@ -160,6 +167,7 @@ impl Program {
                 stop: if device.is_none() { Some(library.function(c"remora_context_stop")?) } else { None },
             }
         };
+        let Compiled { program, places, times } = compiled;
         Ok(Program { context, support, program, places, times, device, library: library.library })
     }
 
