@@ -69,7 +69,7 @@ impl Span {
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         Span::between(file, start as u32, end as u32)
     }
-    /// The same for numbers of bytes as spans have them.
+    /// [`Span::new`] for numbers of bytes as spans have them.
     pub fn between(file: FileId, start: u32, end: u32) -> Span {
         Span { file, start, end, via: Chain::default() }
     }

@@ -436,7 +436,7 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     find_entry_in(&loaded.checked, loaded.root, name)
 }
 
-/// The same for the file `root` of a program.
+/// `find_entry` for the file `root` of a program.
 pub(super) fn find_entry_in<'a>(checked: &'a Checked, root: FileId, name: &str) -> Result<&'a Define, Box<Diagnostic>> {
     let Checked { core, .. } = checked;
     let symbol = Symbol::new(name);

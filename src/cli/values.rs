@@ -437,7 +437,7 @@ pub fn show(value: &Value) -> String {
     text
 }
 
-/// The same, but no more than so many bytes of it, and whether something was left out.
+/// [`show`], but no more than so many bytes of it, and whether something was left out.
 pub fn show_beginning(value: &Value, most: usize) -> (String, bool) {
     let mut text = show(value);
     if text.len() <= most {

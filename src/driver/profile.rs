@@ -145,7 +145,7 @@ pub struct At {
     /// For code of a library: its own place. The rest is the call in the user's file through which it was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// The same place.
+    /// The place as bytes of its file.
     #[serde(skip)]
     pub span: Span,
 }

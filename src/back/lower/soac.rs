@@ -401,7 +401,7 @@ impl<'p> Lower<'_, 'p> {
         }
         self.plain_loop(soac, lo..hi, outs, sums);
     }
-    /// The same, whatever its body is.
+    /// `soac_loop` whatever its body is.
     pub(super) fn plain_loop(&mut self, soac: &'p Soac, cells: Range<Expr>, outs: &[Out<'p>], sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
         let scanned = soac.scanned();

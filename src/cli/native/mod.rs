@@ -56,7 +56,7 @@ pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Op
     finish(driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?, options, given)
 }
 
-/// The same for a program that measures itself, and what it measures.
+/// [`prepare`] for a program that measures itself, and what it measures.
 ///
 /// # Errors
 /// Those of [`prepare`].
@@ -131,7 +131,7 @@ pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<
     prepare_on(loaded, entries, None, Made::default())
 }
 
-/// The same for the device with this number (or that which the environment names, or the first), with what was made of the program before.
+/// [`prepare_cuda`] for the device with this number (or that which the environment names, or the first), with what was made of the program before.
 pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
     let found = if standin::wanted() { None } else { Some(cuda::Device::open(number, made.driver)?) };

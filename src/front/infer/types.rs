@@ -117,7 +117,7 @@ impl Class {
     pub(super) fn float() -> Class {
         Class::scalars(PrimType::is_float)
     }
-    /// The same with `i64` as default.
+    /// The class with `i64` as default.
     pub(super) fn prefer_i64(self) -> Class {
         Class { prefer_i64: true, ..self }
     }

@@ -34,7 +34,7 @@ const SYNTHETIC_VAR_BASE: usize = 1 << 31;
 pub(super) struct Facts {
     /// Variables that are not negative.
     naturals: FxHashSet<Var>,
-    /// The same in the order in which they became known.
+    /// `naturals` in the order in which they became known.
     order: Vec<Var>,
     /// Variables between -[`SMALL_LIMIT`] and [`SMALL_LIMIT`], and the order in which they became known.
     small: FxHashSet<Var>,

@@ -147,7 +147,7 @@ const MEMORY: &[Step] = &[
     Last("renumber", renumber),
 ];
 
-/// The same for devices, where a kernel makes a whole array: written as an update it would be copied into the old one, while two buffers only
+/// Where it is kept on devices, where a kernel makes a whole array: written as an update it would be copied into the old one, while two buffers only
 /// change their places.
 const MEMORY_OF_DEVICES: &[Step] = &[
     Run("strided updates", strided_updates),

@@ -24,7 +24,7 @@ impl State {
         let joined = self.joined.into_iter().flat_map(|(dest, at)| [dest, at]);
         [self.going].into_iter().chain(self.params.iter().map(|(_, var)| *var)).chain(self.sum).chain(joined).collect()
     }
-    /// The same with these variables, in the order of [`State::vars`].
+    /// The state with these variables, in the order of [`State::vars`].
     fn with(&self, vars: &[Var]) -> State {
         let mut vars = vars.iter().copied();
         let mut next = |old: Var| vars.next().unwrap_or(old);
