@@ -8,7 +8,7 @@ mod words;
 
 use super::failures::place;
 use super::pipeline::{PROCESSOR, Pipeline};
-use super::{Checked, Native, Place};
+use super::{Checked, Native, FailurePlace};
 use crate::back::c;
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
@@ -52,7 +52,7 @@ pub struct Row {
 pub struct Recorded {
     profile: Profile,
     /// What the places stand for.
-    places: FxHashMap<Span, Place>,
+    places: FxHashMap<Span, FailurePlace>,
     /// What was fused into what is there in the end.
     fused: Vec<Fusion>,
     /// What functions are called in the source.
@@ -68,7 +68,7 @@ impl Recorded {
 
 /// One run of a program that measures itself.
 #[derive(Debug)]
-pub struct Measured {
+pub struct MeasuredRun {
     /// The entry point.
     pub entry: String,
     /// The number of threads.
@@ -273,7 +273,7 @@ pub struct Report {
 }
 
 /// Puts together what is known of a program and what was measured.
-pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> Report {
+pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &MeasuredRun) -> Report {
     let make = ReportBuilder { sources, recorded, measured };
     let nests = make.nests();
     let inside: f64 = nests.iter().map(|nest| nest.self_seconds).sum();
@@ -300,7 +300,7 @@ pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> 
 struct ReportBuilder<'a> {
     sources: &'a SourceMap,
     recorded: &'a Recorded,
-    measured: &'a Measured,
+    measured: &'a MeasuredRun,
 }
 
 impl ReportBuilder<'_> {
@@ -323,7 +323,7 @@ impl ReportBuilder<'_> {
         is_in(name, &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text)
     }
     fn at(&self, span: Span) -> At {
-        let place = self.recorded.places.get(&span).copied().unwrap_or(Place { span, own: Some(span) });
+        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span) });
         let shown = place.own.unwrap_or(place.span);
         let (line, column) = self.sources.line_column(shown);
         let library = (shown != place.span).then(|| self.sources.place(place.span));

@@ -25,7 +25,7 @@
 //! 6. `strategy` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
 //!
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend
-//! on the order of the equations; a failure of the integer program is [`Outcome::TooHard`], never a guess.
+//! on the order of the equations; a failure of the integer program is [`RankOutcome::TooHard`], never a guess.
 
 mod buckets;
 mod conflict;
@@ -53,7 +53,7 @@ pub const MAX_OPTIMA: usize = 256;
 
 /// What solving a system led to.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum RankOutcome {
     /// The system has solutions; the cheapest are listed.
     Solved(Solution),
     /// The system has no solution, because of the conflict.
@@ -155,6 +155,6 @@ impl Default for Options {
 }
 
 /// Finds the least cost of a system and all its optima, component by component.
-pub fn solve(system: &System, options: &Options) -> Outcome {
+pub fn solve(system: &System, options: &Options) -> RankOutcome {
     strategy::solve_system(system, options)
 }

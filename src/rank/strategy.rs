@@ -15,7 +15,7 @@ use super::presolve::{Presolved, presolve, problem_of};
 use super::relax;
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
-use super::{Component, Conflict, Method, Options, Outcome, Solution, Stats, TooHard};
+use super::{Component, Conflict, Method, Options, RankOutcome, Solution, Stats, TooHard};
 
 /// Sites with several optima, and the values that go with each.
 #[derive(Clone, Debug)]
@@ -56,17 +56,17 @@ struct Context<'a> {
 }
 
 /// See [`super::solve`].
-pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
+pub(super) fn solve_system(system: &System, options: &Options) -> RankOutcome {
     let mut ctx = Context { options, stats: Stats::default(), budget: ilp::Budget::new() };
     ctx.stats.applications = system.sites.len();
     ctx.stats.variables = system.kinds.len();
     ctx.stats.constraints = system.equations.len() + system.sites.len();
     match ctx.system(system) {
         Ok(answer) => finish(system, answer, Stats { ilp_solves: ctx.budget.runs, ..ctx.stats }),
-        Err(Fail::TooHard(why)) => Outcome::TooHard(why),
-        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system)),
+        Err(Fail::TooHard(why)) => RankOutcome::TooHard(why),
+        Err(Fail::Infeasible) if options.explain => RankOutcome::Infeasible(conflict::explain(system)),
         Err(Fail::Infeasible) => {
-            Outcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
+            RankOutcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
         }
     }
 }
@@ -483,10 +483,10 @@ fn project(problem: &Problem, leaves: &[Leaf], vars: &[u32], complete: bool) -> 
 }
 
 /// Checks everything in exact arithmetic and puts it in the form of the interface.
-fn finish(system: &System, answer: Answer, stats: Stats) -> Outcome {
+fn finish(system: &System, answer: Answer, stats: Stats) -> RankOutcome {
     match checked(system, answer, stats) {
-        Some(solution) => Outcome::Solved(solution),
-        None => Outcome::TooHard(TooHard::Unverified),
+        Some(solution) => RankOutcome::Solved(solution),
+        None => RankOutcome::TooHard(TooHard::Unverified),
     }
 }
 

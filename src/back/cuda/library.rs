@@ -15,7 +15,7 @@ pub const LOADED_DRIVER: &str = concat!(include_str!("table.h"), "\n", include_s
 
 /// A library as text.
 #[derive(Debug, Clone)]
-pub struct Library {
+pub struct LibraryText {
     /// The C program but for the kernels.
     host: String,
     /// The kernels, in CUDA C++.
@@ -25,7 +25,7 @@ pub struct Library {
     name: String,
 }
 
-impl Library {
+impl LibraryText {
     /// The kernels as a file that NVRTC takes and nvcc too.
     pub fn kernel_file(&self) -> String {
         let name = &self.name;
@@ -128,7 +128,7 @@ pub fn library(
     prefix: &str,
     names: &[Symbol],
     shown: &dyn Fn(Span) -> Shown,
-) -> Library {
+) -> LibraryText {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
     let wrappers = Wrappers {
@@ -139,7 +139,7 @@ pub fn library(
         device: Some(device(&prefix)),
     };
     let host = format!("{}\n{DRIVER}{}", cuda.host, wrappers.text(&cuda.places, shown));
-    Library { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
+    LibraryText { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
 }
 
 fn device(prefix: &str) -> Device {

@@ -6,7 +6,7 @@ use super::table::{NO_MEMORY, Table};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
-use crate::driver::{self, CudaProgram, Native, Place};
+use crate::driver::{self, CudaProgram, Native, FailurePlace};
 use crate::interp;
 use crate::interp::components::{operands, result};
 use crate::ir::core::Define;
@@ -62,7 +62,7 @@ pub struct Program {
     support: Support,
     program: soac::Program,
     /// The places that failures name by their numbers.
-    places: Vec<Place>,
+    places: Vec<FailurePlace>,
     /// How long the steps between core and text took.
     times: Times,
     /// Where its kernels run, if it has some. Lives as long as the context.
@@ -74,7 +74,7 @@ pub struct Program {
 /// What is known of a program whose text became a library.
 struct Compiled {
     program: soac::Program,
-    places: Vec<Place>,
+    places: Vec<FailurePlace>,
     times: Times,
 }
 
@@ -92,18 +92,18 @@ pub struct Prepared<'p> {
 }
 
 /// A library in memory.
-pub struct Library {
+pub struct LoadedLibrary {
     library: libloading::Library,
     name: String,
 }
 
-impl Library {
+impl LoadedLibrary {
     /// Loads a library that was made from the text of a program.
-    pub fn load(file: &super::build::Library) -> Result<Library, Box<Diagnostic>> {
+    pub fn load(file: &super::build::CompiledLibrary) -> Result<LoadedLibrary, Box<Diagnostic>> {
         let name = file.path().display().to_string();
         // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
         match unsafe { libloading::Library::new(file.path()) } {
-            Ok(library) => Ok(Library { library, name }),
+            Ok(library) => Ok(LoadedLibrary { library, name }),
             Err(error) => Err(broken(&name, &error.to_string())),
         }
     }
@@ -125,7 +125,7 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 
 impl Program {
     /// The program in a library that was made from `native`, with a context of its own.
-    pub fn new(library: Library, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    pub fn new(library: LoadedLibrary, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
         // SAFETY: the run-time support declares the function with this type; any number of threads is allowed.
         let context = unsafe {
             let new = library.function::<unsafe extern "C" fn(c_int) -> Context>(c"remora_context_new")?;
@@ -135,7 +135,7 @@ impl Program {
     }
 
     /// The host plan in a library that was made from a program, which runs kernels on a device.
-    pub fn on_device(library: Library, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
+    pub fn on_device(library: LoadedLibrary, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
         // SAFETY: the host plan declares the function with this type; the table is that of the device, which lives as long as the program.
         let context = unsafe {
             let new = library.function::<unsafe extern "C" fn(*const Table) -> Context>(c"remora_context_new_device")?;
@@ -145,7 +145,7 @@ impl Program {
     }
 
     fn with(
-        library: Library,
+        library: LoadedLibrary,
         compiled: Compiled,
         device: Option<Box<dyn Device>>,
         context: Context,
@@ -231,7 +231,7 @@ impl Program {
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)), numbers)
         };
         let code = Code::of_number(&code).unwrap_or(Code::MalformedCore);
-        let places: Vec<Place> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
+        let places: Vec<FailurePlace> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
         Box::new(driver::compiled_failure(code, message, &places))
     }
 }

@@ -483,7 +483,8 @@ impl Repl<'_> {
     }
 }
 
-/// What names of values of files begin with; nobody can write it in a shorter way.
+/// What names of values of files begin with. The text `$loadnpy ".."`, in whose place such a name is put, is always longer, so that places keep
+/// their columns.
 const LOADED: &str = "npy'";
 
 /// Whether a type is that of a function.

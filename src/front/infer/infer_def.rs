@@ -7,7 +7,7 @@ use super::types::{Base, Ty};
 use super::{advice, blame};
 use crate::base::Symbol;
 use crate::ir::tables::{Def, DefId, DefKind, Program, Role, Tables, TypeParamId, TypeParamInfo};
-use crate::rank::{self, Options, Outcome, Solution, System};
+use crate::rank::{self, Options, RankOutcome, Solution, System};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
 
@@ -76,19 +76,19 @@ fn read(program: &Program, tables: &Tables, def: DefId, options: &Options, mode:
     }
     let start = Instant::now();
     let solution = match rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }) {
-        Outcome::Solved(solution) => solution,
-        Outcome::Infeasible(_) if super::recursion::needs_insertions(program, tables, def, options) => {
+        RankOutcome::Solved(solution) => solution,
+        RankOutcome::Infeasible(_) if super::recursion::needs_insertions(program, tables, def, options) => {
             let kind = ErrorKind::UnwrittenRecursion { unannotated: advice::unannotated(program, def), calls: ctx.own_calls() };
             return Err(vec![Error { at: program.defs[def].span, kind }]);
         }
-        Outcome::Infeasible(_) => {
+        RankOutcome::Infeasible(_) => {
             let local = ctx.found.arguments() > EXPLAINED_ARGUMENTS;
             let mut errors = conflicts(program, tables, def, options, Mode { local, ..mode });
             ctx.report_holes(None);
             errors.append(&mut ctx.reports.errors);
             return Err(errors);
         }
-        Outcome::TooHard(why) => {
+        RankOutcome::TooHard(why) => {
             let kind = ErrorKind::Undecided { why, unannotated: advice::unannotated(program, def) };
             return Err(vec![Error { at: program.defs[def].span, kind }]);
         }
@@ -145,12 +145,12 @@ fn restricted(system: &System, equations: &[usize]) -> System {
 fn irreducible(ctx: &Context, equations: &[usize], options: &Options) -> Option<Vec<usize>> {
     let system = restricted(&ctx.ranks.system, equations);
     match rank::solve(&system, &Options { explain: true, ..options.clone() }) {
-        Outcome::Infeasible(conflict) => {
+        RankOutcome::Infeasible(conflict) => {
             let mut chosen: Vec<usize> = conflict.equations.iter().filter_map(|i| equations.get(*i).copied()).collect();
             chosen.sort_unstable();
             (!chosen.is_empty()).then_some(chosen)
         }
-        Outcome::Solved(_) | Outcome::TooHard(_) => None,
+        RankOutcome::Solved(_) | RankOutcome::TooHard(_) => None,
     }
 }
 
@@ -159,7 +159,7 @@ fn first_contradiction(ctx: &Context, equations: &[usize], options: &Options) ->
     let options = Options { explain: false, ..options.clone() };
     let fails = |count: usize| {
         let system = restricted(&ctx.ranks.system, &equations[..count]);
-        matches!(rank::solve(&system, &options), Outcome::Infeasible(_))
+        matches!(rank::solve(&system, &options), RankOutcome::Infeasible(_))
     };
     if !fails(equations.len()) {
         return None;
