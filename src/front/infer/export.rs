@@ -181,7 +181,10 @@ impl<'a> Export<'a> {
                 Some(param) => RBase::Param(*param),
                 None => RBase::Prim(class.default()),
             },
-            Node::Link(_) | Node::Error => crate::ice!(Span::default(), "a definition whose types are not known has tables"),
+            Node::Link(_) => crate::ice!(Span::default(), "a link that was not followed"),
+            // A name that means nothing because something else in its module could not be read, which alone was reported: the tables are for
+            // editors, and elaboration refuses the definition.
+            Node::Error => RBase::Prim(PrimType::I32),
         });
         self.memo.insert(root, done.clone());
         self.remember_links(base, root, &done);
