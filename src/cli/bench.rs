@@ -122,7 +122,6 @@ fn apart(args: &BenchArgs) -> Outcome {
     }
 }
 
-
 fn text(report: &Report) -> String {
     let Report { entry, backend, threads, runs, .. } = report;
     format!(

@@ -147,4 +147,3 @@ fn profile(args: &ProfileArgs, words: &[String], loaded: &Loaded, console: &mut 
     };
     Ok(report(&loaded.sources, &recorded, &measured))
 }
-

@@ -267,7 +267,6 @@ fn given() -> Vec<std::ffi::OsString> {
     out
 }
 
-
 fn text(report: &Report, changed: bool) -> String {
     let Report { entry, backend, threads, default_seconds, tuned_seconds, numbers, file } = report;
     let mut out = format!("{entry} ({backend}, {threads} threads)\n");

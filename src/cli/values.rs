@@ -2,15 +2,15 @@
 
 use super::files;
 use crate::base::Code;
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
 use crate::interp;
 use crate::interp::entry::Shape;
 use crate::ir::core::{Atom, Define, Type, slots};
+use crate::runtime::Value;
 use crate::runtime::data::csv::{self, Table};
 use crate::runtime::data::{self, Expected, Stream};
-use crate::runtime::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -128,11 +128,7 @@ enum Given<'a> {
     /// One value.
     Word(&'a str, Wanted<'a>),
     /// A table with these columns.
-    Table {
-        path: &'a str,
-        delimiter: u8,
-        columns: Vec<(Option<&'a str>, &'a Expected)>,
-    },
+    Table { path: &'a str, delimiter: u8, columns: Vec<(Option<&'a str>, &'a Expected)> },
 }
 
 impl Given<'_> {

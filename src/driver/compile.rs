@@ -169,7 +169,12 @@ pub fn own_text(sources: &SourceMap, checked: &Checked, entries: &[Symbol], on: 
 ///
 /// # Errors
 /// E0801: what cannot be compiled.
-pub fn cuda_library(sources: &SourceMap, checked: &Checked, entries: &[Symbol], prefix: &str) -> Result<cuda::LibraryText, Box<Diagnostic>> {
+pub fn cuda_library(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    prefix: &str,
+) -> Result<cuda::LibraryText, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
     let names = entry_names(checked, &made.program);
     let interface = interface(checked, entries);

@@ -8,11 +8,11 @@ mod words;
 
 use super::failures::place;
 use super::pipeline::{PROCESSOR, Pipeline};
-use super::{Checked, Native, FailurePlace};
+use super::{Checked, FailurePlace, Native};
 use crate::back::c;
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::profile::{Case, Fusion, Nest, Note, Profile, Site, SiteId, FusionKind, SiteKind};
+use crate::ir::profile::{Case, Fusion, FusionKind, Nest, Note, Profile, Site, SiteId, SiteKind};
 use crate::ir::soac;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -104,7 +104,8 @@ pub fn compile_profiled(
     let spans = profile.sites.iter().map(|(_, site)| site.span);
     let spans = spans.chain(profile.remarks.iter().map(|remark| remark.span)).chain(fused.iter().flat_map(|f| [f.from, f.into]));
     let places = spans.map(|span| (span, place(checked, &program, span))).collect();
-    let calls = profile.sites.iter().filter_map(|(_, site)| if let SiteKind::Nest(Nest::Call(name)) = site.what { Some(name) } else { None });
+    let calls =
+        profile.sites.iter().filter_map(|(_, site)| if let SiteKind::Nest(Nest::Call(name)) = site.what { Some(name) } else { None });
     let functions = profile.sites.iter().map(|(_, site)| site.function).chain(calls);
     let names = functions.map(|name| (name, checked.source_name(name))).collect();
     let failures = failures.iter().map(|span| place(checked, &program, span)).collect();

@@ -144,7 +144,9 @@ pub(super) fn tokens(analysis: &Analysis) -> Vec<(Span, TokenSort, bool)> {
         Sort::Number => (TokenSort::Number, false),
         Sort::Text => (TokenSort::String, false),
         Sort::Quad => (TokenSort::Property, false),
-        Sort::Name { name, given } => (if functions.contains(name.as_str()) { TokenSort::Function } else { TokenSort::Variable }, given.is_some()),
+        Sort::Name { name, given } => {
+            (if functions.contains(name.as_str()) { TokenSort::Function } else { TokenSort::Variable }, given.is_some())
+        }
         Sort::Glyph(c) => (
             match known(*c).map_or(Class::Other, |glyph| glyph.class) {
                 Class::Function | Class::Slash => TokenSort::Function,

@@ -100,7 +100,11 @@ pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<FoundSymbol> {
     let own = program.defs.iter().filter(|(_, def)| def.is_written() && !def.stdlib);
     let mut out: Vec<FoundSymbol> = own
         .map(|(_, def)| FoundSymbol { name: def.name.to_string(), kind: SymbolKind::FUNCTION, span: def.span })
-        .chain(program.types.iter().map(|(_, ty)| FoundSymbol { name: ty.name.to_string(), kind: SymbolKind::CLASS, span: ty.decl.name.span }))
+        .chain(program.types.iter().map(|(_, ty)| FoundSymbol {
+            name: ty.name.to_string(),
+            kind: SymbolKind::CLASS,
+            span: ty.decl.name.span,
+        }))
         .filter(|found| !analysis.sources.file(found.span.file).name.starts_with("stdlib/") && matches(&found.name, &query))
         .collect();
     out.sort_by(|a, b| (a.span, &a.name).cmp(&(b.span, &b.name)));

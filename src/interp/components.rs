@@ -19,7 +19,13 @@ type Sizes<'a> = &'a dyn Fn(&core::Dim) -> Option<i64>;
 ///
 /// # Errors
 /// Those of [`measured`].
-pub fn operands(ty: &core::Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<Value>, MeasuredSizes)> {
+pub fn operands(
+    ty: &core::Type,
+    name: Symbol,
+    args: &[Value],
+    called: &[Option<Symbol>],
+    span: Span,
+) -> Outcome<(Vec<Value>, MeasuredSizes)> {
     let (sizes, measured) = measured(ty, name, args, called, span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
     for (param, arg) in ty.interface().0.iter().zip(args) {

@@ -334,7 +334,9 @@ impl<'p> Lower<'_, 'p> {
                 Carried::InPlace(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
             }
             Array::Mem(mem) if fits(mem) => Carried::InPlace(mem.clone()),
-            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => Carried::InPlace(self.copied(other, ty, (CopyReason::First, span))),
+            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => {
+                Carried::InPlace(self.copied(other, ty, (CopyReason::First, span)))
+            }
         }
     }
     fn two(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {

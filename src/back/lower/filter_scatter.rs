@@ -6,7 +6,7 @@ use super::{Array, Cells, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
-use crate::ir::profile::{SequentialReason, CopyReason, Role};
+use crate::ir::profile::{CopyReason, Role, SequentialReason};
 use crate::ir::soac::{Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {

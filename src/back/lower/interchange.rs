@@ -9,7 +9,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::profile::{Case, UntiledReason, Role};
+use crate::ir::profile::{Case, Role, UntiledReason};
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use std::ops::Range;
 

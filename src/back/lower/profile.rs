@@ -7,7 +7,7 @@
 use super::{Array, Lower, Mem};
 use crate::base::{Arena, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Probe, Ptr, Stmt, leaf_stmt};
-use crate::ir::profile::{SequentialReason, Case, CopyReason, Nest, Note, Profile, Remark, Role, Site, SiteId, SiteKind};
+use crate::ir::profile::{Case, CopyReason, Nest, Note, Profile, Remark, Role, SequentialReason, Site, SiteId, SiteKind};
 use crate::ir::soac::{Exp, Fun, Program, Size, Soac, Stm, Var, count_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -5,7 +5,7 @@ use super::soac::cost;
 use super::{Array, Cells, Loc, Lower, Mem, same_place};
 use crate::base::PrimType;
 use crate::ir::imp::{Expr, Order, Stmt};
-use crate::ir::profile::{SequentialReason, CopyReason};
+use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::{Operand, Size, Var};
 
 impl<'p> Lower<'_, 'p> {

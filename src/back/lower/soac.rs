@@ -8,7 +8,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
-use crate::ir::profile::{SequentialReason, CopyReason};
+use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
@@ -533,7 +533,9 @@ pub(super) fn cost(body: &Body) -> u64 {
         });
         let here = match &stm.exp {
             Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(UNKNOWN_ITERATIONS, |n| n.max(1) as u64)),
-            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(UNKNOWN_ITERATIONS),
+            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => {
+                inner.saturating_mul(UNKNOWN_ITERATIONS)
+            }
             Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => UNKNOWN_ITERATIONS,
             Exp::Copy(Operand::Var(_)) => 2,
             Exp::Scalar(op, _) => op.cost().work,

@@ -333,7 +333,8 @@ impl Interface {
             "  const remora_sum *sum = (const remora_sum *)value;\n  int failed = 0;\n  remora_sum_enter(context);\n  \
              if (remora_sum_variant(sum) != {number}) {{\n    \
              failed = remora_sum_refuse(context, \"{}\", \"the value was not made by `#{}`\");\n  }}\n",
-            Code::ForeignValue, constructor.label
+            Code::ForeignValue,
+            constructor.label
         );
         let (mut taken, mut undo) = (String::new(), String::new());
         let mut part = constructor.parts();

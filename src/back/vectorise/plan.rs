@@ -371,7 +371,11 @@ impl Planner<'_> {
                 if body.iter().any(is_loop) {
                     return body.iter().map(|stmt| self.inner_loop_cost(stmt)).sum();
                 }
-                if *order == Order::Sequential || !is_straight(body) { 6 + self.strided_cost(body, *var) } else { self.strided_cost(body, *var) }
+                if *order == Order::Sequential || !is_straight(body) {
+                    6 + self.strided_cost(body, *var)
+                } else {
+                    self.strided_cost(body, *var)
+                }
             }
             Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inner_loop_cost(stmt)).sum(),
             Stmt::While(..) => 1000,

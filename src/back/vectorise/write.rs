@@ -2,7 +2,7 @@
 
 use super::masked::Step;
 use super::packing::Pack;
-use super::plan::{Node, Plan, INTERLEAVE};
+use super::plan::{INTERLEAVE, Node, Plan};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};
 use crate::base::mutation::mutated;

@@ -149,8 +149,7 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: MadeFor) ->
     let (cuda, driver, image) = (matches!(target, MadeFor::Cuda { .. }), driver.len(), image.len());
     let tuning = loaded.checked.tuning.text();
     let contents = Contents { root, sources, entries, called, strict, tuning, processor: build::processor(), cuda, driver, image };
-    let contents =
-        serde_json::to_vec(&contents).unwrap_or_else(|error| crate::ice!(Span::default(), "no JSON of a program: {error}"));
+    let contents = serde_json::to_vec(&contents).unwrap_or_else(|error| crate::ice!(Span::default(), "no JSON of a program: {error}"));
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
     program.extend_from_slice(&(contents.len() as u64).to_le_bytes());

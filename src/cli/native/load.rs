@@ -6,7 +6,7 @@ use super::table::{NO_MEMORY, Table};
 use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
-use crate::driver::{self, CudaProgram, Native, FailurePlace};
+use crate::driver::{self, CudaProgram, FailurePlace, Native};
 use crate::interp;
 use crate::interp::components::{operands, result};
 use crate::ir::core::Define;

@@ -2,7 +2,7 @@
 
 use crate::base::SourceMap;
 use crate::cli::bench::shown;
-use crate::driver::profile::{At, Memory, Report, Remark, Timed};
+use crate::driver::profile::{At, Memory, Remark, Report, Timed};
 use std::collections::BTreeMap;
 
 /// A line of the program that something is said of.

@@ -1,7 +1,7 @@
 //! The words for what profiles say, and the short names that data has for it.
 
 use super::At;
-use crate::ir::profile::{SequentialReason, Case, CopyReason, Nest, UntiledReason, Role, FusionKind};
+use crate::ir::profile::{Case, CopyReason, FusionKind, Nest, Role, SequentialReason, UntiledReason};
 
 /// Of a loop that could be parallel.
 pub(super) const TOO_LITTLE: &str = "one thread: at these sizes it has too little work to wake others (less than about 40,000 operations)";
@@ -206,6 +206,8 @@ pub(super) fn fused(way: FusionKind, from: &At, into: &At) -> String {
     match way {
         FusionKind::Cells => format!("`{from}` is fused into {place}: its elements are computed where they are used"),
         FusionKind::Together => format!("`{from}` is fused with {place}: both run over the same arrays, in one loop"),
-        FusionKind::Again => format!("`{from}` is fused into {place}: its elements cost so little that they are computed where they are used"),
+        FusionKind::Again => {
+            format!("`{from}` is fused into {place}: its elements cost so little that they are computed where they are used")
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Gathers what an error of consumption says before it is put into words: where it was consumed, by whom, what shares memory with it.
 
-use super::error::{Around, Consumer, Error, Consumption, Item, LoopCause, Sharing};
+use super::error::{Around, Consumer, Consumption, Error, Item, LoopCause, Sharing};
 use super::mode::Misfit;
 use super::roots::{GiftId, Lender, Origin, Root};
 use super::{Checker, FrameKind};

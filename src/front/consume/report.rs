@@ -1,6 +1,6 @@
 //! Errors of consumption in words.
 
-use super::error::{Around, Consumer, Error, Consumption, Item, LoopCause, Sharing};
+use super::error::{Around, Consumer, Consumption, Error, Item, LoopCause, Sharing};
 use super::mode::Misfit;
 use super::roots::Lender;
 use crate::base::{Code, Span, Symbol};

@@ -12,8 +12,8 @@ use super::{
     Result, Scan, Segments, Stmt, Work, print,
     visit::{self, Mention},
 };
+use crate::base::PrimType;
 use crate::base::scalar::ScalarOp;
-use crate::base::{PrimType, Span};
 use rustc_hash::FxHashSet;
 
 mod probes;

@@ -356,7 +356,7 @@ impl Flatten {
 
     /// A reduction or scan on the host: a loop in which each cell is combined by kernels.
     pub(super) fn one_by_one(&mut self, soac: Soac, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
-        let (scanned, combined) = (soac.scanned(), soac.combined());
+        let combined = soac.combined();
         let i = self.index();
         let mut stms = Vec::new();
         for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {

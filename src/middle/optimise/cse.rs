@@ -3,8 +3,8 @@
 //! Law: statements are functions of what they mention, so equal ones have equal values; the later one fails only where the earlier one
 //! already did. Array operators are compared up to the names of what they bind.
 
-use crate::base::{Scalar, Span};
 use crate::base::mutation::mutated;
+use crate::base::{Scalar, Span};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};

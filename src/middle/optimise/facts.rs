@@ -105,7 +105,10 @@ impl Facts {
         let between = || {
             let (far, zero) = (Size::constant(1 << 62), Size::default());
             size.checked_add(&far, 1).is_some_and(|size| self.prove(&size, MAX_PROOF_DEPTH))
-                && zero.checked_add(size, -1).and_then(|size| size.checked_add(&far, 1)).is_some_and(|size| self.prove(&size, MAX_PROOF_DEPTH))
+                && zero
+                    .checked_add(size, -1)
+                    .and_then(|size| size.checked_add(&far, 1))
+                    .is_some_and(|size| self.prove(&size, MAX_PROOF_DEPTH))
         };
         self.range(size).is_some_and(fits) || between()
     }
@@ -132,7 +135,10 @@ impl Facts {
         match size.as_var() {
             Some(var) if self.naturals.insert(var) => self.order.push(var),
             Some(_) => {}
-            None if size.as_constant().is_none() && size.extent().0 <= 8 && !self.sizes.iter().rev().take(MAX_FACTS_SCANNED).any(|s| *s == size) => {
+            None if size.as_constant().is_none()
+                && size.extent().0 <= 8
+                && !self.sizes.iter().rev().take(MAX_FACTS_SCANNED).any(|s| *s == size) =>
+            {
                 self.sizes.push(size);
             }
             None => {}
