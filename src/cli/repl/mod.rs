@@ -41,8 +41,7 @@ pub(super) struct ReplArgs {
 }
 
 /// What the first inputs of the help are.
-const INPUTS: &str = "\
-  def f x = ..          defines something; so do entry, type, module, import, open
+const INPUTS: &str = "  def f x = ..          defines something; so do entry, type, module, import, open
   let x = e             evaluates e and keeps its value; later definitions mean this value by `x`
   e                     evaluates an expression; `$loadnpy \"a.npy\"` in it stands for the array in a file
 ";

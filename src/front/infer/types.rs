@@ -54,8 +54,10 @@ pub(super) enum Node {
 impl Node {
     /// The types that it consists of.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Ty> {
-        let (mut arrow, mut plain): (Option<[&Ty; 2]>, &[Ty]) = (None, &[]);
-        let (mut labelled, mut payloads): (&[(Symbol, Ty)], &[(Symbol, Arc<[Ty]>)]) = (&[], &[]);
+        let mut arrow: Option<[&Ty; 2]> = None;
+        let mut plain: &[Ty] = &[];
+        let mut labelled: &[(Symbol, Ty)] = &[];
+        let mut payloads: &[(Symbol, Arc<[Ty]>)] = &[];
         match self {
             Node::Arrow(parts) => arrow = Some([&parts.0, &parts.1]),
             Node::Tuple(parts) | Node::Abstract(_, _, parts) => plain = parts,
