@@ -2,7 +2,9 @@
 # make fit           a curve fitted to measurements by its gradient, and how it got there as a picture
 # make test          all tests, the examples against NumPy and the Python package included
 # make golden        rewrites the golden files of reports (look at what git says has changed)
+# make examples      the examples against NumPy
 # make properties    the properties of AUTOMAP on CASES generated cases each: make properties CASES=1000000
+# make torture       stress tests: generated programs, compiled in many ways, for MINUTES=10 (docs/testing-the-compiler.md)
 # make mutations     mistakes put into the compiler: what finds each of them, within MINUTES=10 (docs/testing-the-compiler.md)
 #                    ONLY=Name,src/folder NETS=generated FRESH=1 (looks again instead of in tests/data/mutations/found.txt) WRITE=1
 # make bench         compiled remora against hand-written C, NumPy and what else is installed: a table and a plot (build/bench)

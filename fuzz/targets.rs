@@ -12,7 +12,7 @@ use remora::front::syntax::print::Printer;
 use remora::front::syntax::{self, validate::validate};
 use remora::ir::core;
 use remora::ir::surface::Ast;
-use remora::rank::{self, Options, Outcome, System};
+use remora::rank::{self, Options, RankOutcome, System};
 use remora::runtime::{Value, data};
 use std::path::{Path, PathBuf};
 
@@ -220,7 +220,7 @@ fn rank_system(input: &[u8]) {
         && equations.len() <= SMALL
         && sites.len() <= SMALL
         && equations.iter().all(|e| modest(e.expr.constant) && e.expr.terms.iter().all(|(_, n)| modest(*n)));
-    if small && let Outcome::Solved(solution) = rank::solve(&fixture.system, &Options::default()) {
+    if small && let RankOutcome::Solved(solution) = rank::solve(&fixture.system, &Options::default()) {
         assert!(rank::verify(&fixture.system, &solution.values), "a solution that does not hold");
     }
 }

@@ -1,4 +1,5 @@
-//! The pipeline: the order of passes, their timers, and the validators that run between them in debug builds and tests.
+//! The pipeline: the order of passes, their timers, and the validators that run between them: all in debug builds and tests,
+//! in release builds those behind `specialise`, `lower` and the last pass of each list.
 //!
 //! ```text
 //! resolve::load        texts -> Program                 all syntax errors, all unknown names
@@ -49,7 +50,7 @@ pub use compile::{
     run_soac, specialise,
 };
 pub(crate) use entries::too_many_parts;
-pub use failures::{Place, compiled_failure, failed, internal};
+pub use failures::{FailurePlace, compiled_failure, failed, internal};
 pub(crate) use modules::scalar_type;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;
@@ -92,8 +93,6 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// How much work it was.
     pub stats: Stats,
-    /// Definitions whose ranks are decided, those with size errors included.
-    ranked: FxHashSet<DefId>,
     /// Names in core of definitions with their names in the source.
     names: FxHashMap<Symbol, DefId>,
     /// The numbers that compilation goes by.
@@ -104,6 +103,15 @@ pub struct Checked {
     pub apl: Option<crate::front::apl::Elaborated>,
     /// The numbers that the program reads.
     numbers: Vec<i64>,
+    /// What is known beside the results.
+    state: CheckState,
+}
+
+/// What checking goes by from one definition to the next, and [`recheck`] from one check to the next.
+#[derive(Debug, Default)]
+struct CheckState {
+    /// Definitions whose ranks are decided, those with size errors included.
+    ranked: FxHashSet<DefId>,
     /// What the types of definitions say about consuming.
     modes: consume::Modes,
     /// What the definitions ask of their instances that they differentiate.
@@ -121,7 +129,7 @@ pub fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Chec
     check_unless(sources, loader, root, &|| false).unwrap_or_default()
 }
 
-/// The same, given up as soon as `stop` says so.
+/// [`check`], given up as soon as `stop` says so.
 pub fn check_unless(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, stop: &dyn Fn() -> bool) -> Option<Checked> {
     if is_core(&sources.file(root).name) {
         return Some(remc::check(sources, root));
@@ -140,7 +148,7 @@ pub fn check_apl(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, req
     apl::check(sources, loader, root, Some(request))
 }
 
-/// The same without suggestions for size errors.
+/// [`check`] without suggestions for size errors.
 fn check_plain(sources: &mut SourceMap, loader: &dyn Loader, root: FileId) -> Checked {
     check_collecting(sources, loader, root, &mut Vec::new(), None, &|| false).unwrap_or_default()
 }
@@ -161,9 +169,9 @@ fn check_collecting(
     // Said only of programs that are right: who looks for a mistake may not have written the rest yet.
     let unused: Vec<Diagnostic> = diagnostics.extract_if(.., |d| d.code == Code::UnusedName).collect();
     let schemes = Schemes::new(&program);
-    let declared_tparams = program.tparams.len();
+    let state = CheckState { declared_tparams: program.tparams.len(), ..CheckState::default() };
     let mut reuse = previous.and_then(|previous| again::Reuse::new(previous, sources, root, &mut program));
-    let mut checked = Checked { program, diagnostics, schemes, declared_tparams, ..Checked::default() };
+    let mut checked = Checked { program, diagnostics, schemes, state, ..Checked::default() };
     checked.stats.times.parse = start.elapsed();
     validate_trees(&checked);
     let places = places::Places::new(&checked.program);
@@ -189,7 +197,7 @@ fn check_collecting(
         } else {
             reuse.iter_mut().for_each(|reuse| reuse.checked(&checked, def));
             if checked.diagnostics.len() == said {
-                checked.clean.insert(def);
+                checked.state.clean.insert(def);
             }
         }
     }
@@ -211,7 +219,7 @@ fn check_collecting(
 
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
 fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<Misfit>) -> Option<()> {
-    let Checked { program, tables, schemes, demands, diagnostics, stats, ranked, .. } = checked;
+    let Checked { program, tables, schemes, diagnostics, stats, state, .. } = checked;
     let start = Instant::now();
     let inferred = match infer::infer_def(program, tables, def) {
         Ok(inferred) => inferred,
@@ -230,7 +238,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = decide(program, tables, (schemes, demands), &inferred);
+    let decided = decide(program, tables, schemes, &state.demands, &inferred);
     stats.times.rank += start.elapsed();
     let verdict = match decided {
         Ok(verdict) => verdict,
@@ -241,7 +249,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
             return None;
         }
     };
-    ranked.insert(def);
+    state.ranked.insert(def);
     let start = Instant::now();
     let before = schemes.size_time;
     let Elaborated { values, result, limited } = elaborate_one(program, tables, schemes, &inferred, verdict);
@@ -263,7 +271,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
                 return None;
             }
             let start = Instant::now();
-            let consumed = consume::check(&checked.program, &checked.tables, &mut checked.modes, def);
+            let consumed = consume::check(&checked.program, &checked.tables, &mut checked.state.modes, def);
             checked.stats.times.consume += start.elapsed();
             if !consumed.is_empty() {
                 checked.diagnostics.extend(consumed.iter().map(consume::Error::report));
@@ -319,12 +327,12 @@ fn takes_derivatives(program: &Program, demands: &derive::Demands, def: DefId) -
 
 /// What is said of derivatives that a definition takes and that there are not.
 fn underived(checked: &mut Checked, def: DefId, defines: &[core::Define]) -> Vec<Diagnostic> {
-    if !takes_derivatives(&checked.program, &checked.demands, def) {
+    if !takes_derivatives(&checked.program, &checked.state.demands, def) {
         return Vec::new();
     }
     let used = resolve::dependencies(&checked.program, def).into_iter().map(|used| &checked.program.defs[used]);
     let names: FxHashMap<Symbol, Symbol> = used.map(|used| (used.unique, used.name)).collect();
-    let errors: Vec<derive::Error> = defines.iter().flat_map(|define| checked.demands.check(define)).collect();
+    let errors: Vec<derive::Error> = defines.iter().flat_map(|define| checked.state.demands.check(define)).collect();
     errors.iter().map(|error| error.report(names.get(&error.operator).unwrap_or(&error.operator).as_str())).collect()
 }
 
@@ -378,7 +386,8 @@ fn elaborate_one(program: &Program, tables: &mut Tables, schemes: &mut Schemes, 
 fn decide(
     program: &Program,
     tables: &mut Tables,
-    (schemes, demands): (&Schemes, &derive::Demands),
+    schemes: &Schemes,
+    demands: &derive::Demands,
     inferred: &Inferred,
 ) -> Result<Verdict, ambiguity::Refusal> {
     // Entries of this definition are overwritten by whatever reading is looked at; the chosen one is filled in last.
@@ -447,7 +456,7 @@ impl Checked {
     }
     /// Whether the insertions of a definition are known. It may still have size errors.
     pub fn ranked(&self, def: DefId) -> bool {
-        self.ranked.contains(&def)
+        self.state.ranked.contains(&def)
     }
     /// The type of an accepted definition, sizes included.
     pub fn type_of(&self, def: DefId) -> Option<String> {

@@ -50,7 +50,7 @@ pub fn in_pass<R>(pass: &'static str, place: impl Fn(Span) -> String, work: impl
     let outer = PASS.replace(pass);
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         let mut bug = taken(payload.as_ref());
-        if bug.place.is_none() && bug.span != Span::default() {
+        if bug.place.is_none() && !bug.span.is_none() {
             bug.place = Some(place(bug.span));
         }
         STOPPED.set(Some(bug));

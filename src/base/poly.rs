@@ -211,7 +211,7 @@ impl<A: Ord + Copy> Poly<A> {
     pub fn subst(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>) -> Poly<A> {
         self.subst_parts(replace, &mut HashMap::new())
     }
-    /// The same, with what became of the parts that were met.
+    /// `subst`, with what became of the parts that were met.
     fn subst_parts(&self, replace: &mut dyn FnMut(A) -> Option<Poly<A>>, met: &mut HashMap<*const Joined<A>, Poly<A>>) -> Poly<A> {
         if let Some(atom) = self.as_atom() {
             return replace(atom).unwrap_or_else(|| self.clone());

@@ -34,7 +34,7 @@ pub struct Chains {
 impl Chains {
     /// The chain whose innermost call is this one. Calls without a place are left out.
     pub fn into_call(&mut self, call: Span) -> Chain {
-        if call.bare() == Span::default() {
+        if call.bare().is_none() {
             return call.via;
         }
         let next = Chain(self.innermost.len() as u32 + 1);
@@ -58,11 +58,18 @@ impl Chains {
 }
 
 impl Span {
+    /// No place: the default. It is what begins the first file and is empty, where nothing is said to be.
+    pub const NONE: Span = Span { file: FileId(0), start: 0, end: 0, via: Chain(0) };
+
+    /// Whether it is no place.
+    pub fn is_none(self) -> bool {
+        self == Span::NONE
+    }
     /// The range `start..end` of `file`.
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
         Span::between(file, start as u32, end as u32)
     }
-    /// The same for numbers of bytes as spans have them.
+    /// [`Span::new`] for numbers of bytes as spans have them.
     pub fn between(file: FileId, start: u32, end: u32) -> Span {
         Span { file, start, end, via: Chain::default() }
     }

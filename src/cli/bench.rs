@@ -1,7 +1,7 @@
 //! `remora bench FILE -e ENTRY ARGS`: how long an entry point takes, files and conversions not counted.
 
 use super::native::{self, Prepared};
-use super::output::Console;
+use super::output::{Console, json};
 use super::program::{Loaded, load_accepted, load_untuned};
 use super::run::{Backend, Subject, default_entry, find_entry, read_arguments};
 use super::test::worker::again;
@@ -122,10 +122,6 @@ fn apart(args: &BenchArgs) -> Outcome {
     }
 }
 
-fn json(report: &Report) -> String {
-    serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
-}
-
 fn text(report: &Report) -> String {
     let Report { entry, backend, threads, runs, .. } = report;
     format!(
@@ -166,7 +162,7 @@ fn measure(measured: &Measured, loaded: &Loaded, console: &mut Console) -> Resul
     let names = loaded.checked.parameter_names(define.name);
     let (operands, _) = interp::components::operands(&define.ty, define.name, &values, &names, define.span).map_err(fail)?;
     let prepared: Prepared = program.prepare(define, operands)?;
-    let bytes = prepared.bytes()?;
+    let bytes = prepared.measure_bytes()?;
     program.peak_bytes();
     let times = repeat(measured, console, &mut || prepared.time())?;
     let backend = if program.device().is_some() { "cuda" } else { "cpu" };

@@ -174,13 +174,13 @@ pub fn run_command(args: Vec<OsString>) -> u8 {
 /// How this program is started where it is not the file that runs: the command, and the arguments behind it.
 static STARTED: OnceLock<(Vec<OsString>, Vec<OsString>)> = OnceLock::new();
 
-/// The same within the program of another, such as an interpreter, that starts it by `command`.
+/// [`run_command`] within the program of another, such as an interpreter, that starts it by `command`.
 pub fn run_within(command: Vec<OsString>, args: Vec<OsString>) -> u8 {
     STARTED.get_or_init(|| (command, args.iter().skip(1).cloned().collect()));
     run_command(args)
 }
 
-/// The same for the main function of a program.
+/// [`run_command`] for the main function of a program.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     ExitCode::from(run_command(args))
 }

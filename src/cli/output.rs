@@ -1,8 +1,9 @@
 //! Standard output and standard error: buffered results, diagnostics in the chosen format.
 
 use super::{Color, FAILURE, MessageFormat, SUCCESS};
-use crate::base::{Code, SourceMap};
+use crate::base::{Code, SourceMap, Span};
 use crate::diag::{self, Diagnostic, Severity};
+use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// Diagnostics of one severity printed at most; the rest is counted.
@@ -41,6 +42,12 @@ impl Style {
             MessageFormat::Json => diag::json::render(sources, diagnostic),
         }
     }
+}
+
+/// A value as a line of JSON.
+pub fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value);
+    text.unwrap_or_else(|error| crate::ice!(Span::default(), "a value has no JSON: {error}")) + "\n"
 }
 
 impl Console {

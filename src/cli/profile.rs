@@ -5,12 +5,12 @@ mod page;
 mod text;
 
 use super::native;
-use super::output::Console;
+use super::output::{Console, json};
 use super::program::{Loaded, load_accepted};
 use super::run::{chosen, give_numbers, read_arguments};
 use super::{FAILURE, Outcome, SUCCESS, SourceArg, files, unshield};
 use crate::diag::Diagnostic;
-use crate::driver::profile::{Measured, Report, report};
+use crate::driver::profile::{MeasuredRun, Report, report};
 use crate::driver::{self, is_apl};
 use crate::interp;
 use clap::{Args, ValueEnum};
@@ -136,7 +136,7 @@ fn profile(args: &ProfileArgs, words: &[String], loaded: &Loaded, console: &mut 
     }
     runs.sort_by_key(|(time, _)| *time);
     let (time, rows) = runs.swap_remove((runs.len() - 1) / 2);
-    let measured = Measured {
+    let measured = MeasuredRun {
         entry: loaded.checked.source_name(define.name).to_string(),
         threads,
         runs: args.runs as usize,
@@ -146,8 +146,4 @@ fn profile(args: &ProfileArgs, words: &[String], loaded: &Loaded, console: &mut 
         rows,
     };
     Ok(report(&loaded.sources, &recorded, &measured))
-}
-
-fn json(report: &Report) -> String {
-    serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
 }

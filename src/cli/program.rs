@@ -79,7 +79,7 @@ pub fn load(path: &Path) -> Result<Loaded, Box<Diagnostic>> {
     load_with(path, &mut |_, _| String::new())
 }
 
-/// The same with something behind the text.
+/// [`load`] with something behind the text.
 pub fn load_with(path: &Path, more: &mut dyn FnMut(&str, &mut Behind) -> String) -> Result<Loaded, Box<Diagnostic>> {
     let mut text = files::read_source(path)?;
     let mut behind = Behind { length: text.len(), places: Vec::new() };
@@ -127,7 +127,7 @@ pub fn load_accepted(path: &Path, console: &mut Console) -> Result<Option<Loaded
     Ok(loaded)
 }
 
-/// The same with the defaults, whatever it was tuned to.
+/// `load_accepted` with the defaults, whatever it was tuned to.
 pub(super) fn load_untuned(path: &Path, console: &mut Console) -> Result<Option<Loaded>, Box<Diagnostic>> {
     let loaded = load(path)?;
     console.report_all(&loaded.sources, &loaded.checked.diagnostics);

@@ -83,7 +83,7 @@ pub(super) fn package(folder: &Path, loaded: &Loaded, entries: &[Symbol], strict
     files::write(&folder.join("setup.py"), SETUP.as_bytes())
 }
 
-fn shown(loaded: &Loaded, place: &driver::Place) -> String {
+fn shown(loaded: &Loaded, place: &driver::FailurePlace) -> String {
     let span = place.own.unwrap_or(place.span);
     if span == Default::default() { String::new() } else { loaded.sources.place(span) }
 }

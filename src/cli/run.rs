@@ -22,16 +22,25 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// What the help of commands and of built programs says of arguments.
+macro_rules! arguments_help {
+    () => {
+        "\
+Arguments are literals, .npy files, .png images, tables (.csv, .tsv), or files in Futhark's text or binary format. Without any, values come
+from standard input. A table is a matrix, or a record of vectors with the names of its columns; table.csv:NAME is one column. Options may
+stand before or after arguments; `-3` is a value."
+    };
+}
+
 /// What stands below the options of a program that was built.
-pub(super) const BUILT_HELP: &str = "\
-Arguments are literals, .npy files, .png images, or files in Futhark's text or binary format. Without any, values come from standard
-input. Options may stand before or after arguments; `-3` is a value.";
+pub(super) const BUILT_HELP: &str = arguments_help!();
 
 /// Run an entry point
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Arguments are literals, .npy files, .png images, tables (.csv, .tsv), or files in Futhark's text or binary format. Without any, values come
-from standard input. A table is a matrix, or a record of vectors with the names of its columns; table.csv:NAME is one column. Options may stand before or after arguments; `-3` is a value.
+    after_help = concat!(
+        arguments_help!(),
+        "
 
 Examples:
   remora run program.rem '[1, 2, 3]' -3
@@ -52,6 +61,7 @@ a program, remora uses less optimisation (-O3; -O2 without vectors; -O1; -O0) an
 of the program, as far as it follows from the program and the sizes of its arguments, at 1e9 operations per second and thread, with the
 time of the device: its start (0.4 s, or the seconds in REMORA_CUDA_START), the transfer of arguments and results (8 GB/s) and the launches
 (10 us each). `--time-passes` prints the choice and the reason. Without a device, or if the device fails, processors run the program."
+    )
 )]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -426,7 +436,7 @@ pub(super) fn find_entry<'a>(loaded: &'a Loaded, name: &str) -> Result<&'a Defin
     find_entry_in(&loaded.checked, loaded.root, name)
 }
 
-/// The same for the file `root` of a program.
+/// `find_entry` for the file `root` of a program.
 pub(super) fn find_entry_in<'a>(checked: &'a Checked, root: FileId, name: &str) -> Result<&'a Define, Box<Diagnostic>> {
     let Checked { core, .. } = checked;
     let symbol = Symbol::new(name);

@@ -3,7 +3,7 @@
 //! One number after the other is given each of its values (coordinate descent), as far as it changes the compiled program at all. Each
 //! measurement is a `remora bench` of its own; a value is taken if it is better twice.
 
-use super::output::Console;
+use super::output::{Console, json};
 use super::program::{Loaded, load_untuned, tuning_file};
 use super::run::{Backend, Subject, default_entry, find_entry};
 use super::test::worker::own;
@@ -265,10 +265,6 @@ fn given() -> Vec<std::ffi::OsString> {
         }
     }
     out
-}
-
-fn json(report: &Report) -> String {
-    serde_json::to_string(report).map(|text| text + "\n").unwrap_or_default()
 }
 
 fn text(report: &Report, changed: bool) -> String {

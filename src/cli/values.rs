@@ -2,15 +2,15 @@
 
 use super::files;
 use crate::base::Code;
-use crate::base::{PrimType, Scalar, Span, Symbol};
+use crate::base::{Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::{self, Checked};
 use crate::interp;
 use crate::interp::entry::Shape;
 use crate::ir::core::{Atom, Define, Type, slots};
+use crate::runtime::Value;
 use crate::runtime::data::csv::{self, Table};
 use crate::runtime::data::{self, Expected, Stream};
-use crate::runtime::{Array, Buffer, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -128,18 +128,17 @@ enum Given<'a> {
     /// One value.
     Word(&'a str, Wanted<'a>),
     /// A table with these columns.
-    Table(&'a str, Vec<(Option<&'a str>, &'a Expected)>),
+    Table { path: &'a str, delimiter: u8, columns: Vec<(Option<&'a str>, &'a Expected)> },
 }
 
 impl Given<'_> {
     fn values(&self) -> Result<Vec<Value>> {
         match self {
             Given::Word(word, wanted) => Ok(vec![argument(word, *wanted)?]),
-            Given::Table(word, columns) => {
-                let (path, delimiter, _) = table_of(word).unwrap_or((word, b',', None));
+            Given::Table { path, delimiter, columns } => {
                 let (source, bytes) = (format!("`{path}`"), files::read_data(Path::new(path))?);
                 let what = columns.first().map_or("the table", |(_, expected)| expected.what.as_str());
-                Table::new(&source, &bytes, delimiter, what)?.record(columns)
+                Table::new(&source, &bytes, *delimiter, what)?.record(columns)
             }
         }
     }
@@ -259,11 +258,11 @@ impl Signature {
         let mut words = words.iter();
         let mut given = Vec::new();
         for form in &self.params {
-            let table = words.as_slice().first().filter(|word| table_of(word).is_some_and(|(_, _, column)| column.is_none()));
+            let table = words.as_slice().first().and_then(|word| table_of(word)).filter(|(_, _, column)| column.is_none());
             match (form.columns().filter(|columns| !own || columns.len() == 1), table) {
-                (Some(columns), Some(word)) => {
+                (Some(columns), Some((path, delimiter, _))) => {
                     words.next();
-                    given.push(Given::Table(word, columns));
+                    given.push(Given::Table { path, delimiter, columns });
                 }
                 _ => {
                     let mut leaves = Vec::new();
@@ -296,7 +295,10 @@ impl Signature {
 
     fn assemble(&self, values: Vec<Value>) -> Vec<Value> {
         let mut values = values.into_iter();
-        let whole = self.params.iter().filter_map(|form| form.assemble(&mut values));
+        let whole = self.params.iter().map(|form| {
+            let value = form.assemble(&mut values);
+            value.unwrap_or_else(|| crate::ice!(Span::default(), "fewer values were read than the parameters consist of"))
+        });
         let sized = |(value, ty): (Value, &Type)| match interp::components::rows::with_sizes(ty, &value) {
             Ok(sized) => sized,
             Err(failure) => crate::ice!(Span::default(), "a value that was read is not of its type: {}", failure.message),
@@ -431,7 +433,7 @@ pub fn show(value: &Value) -> String {
     text
 }
 
-/// The same, but no more than so many bytes of it, and whether something was left out.
+/// [`show`], but no more than so many bytes of it, and whether something was left out.
 pub fn show_beginning(value: &Value, most: usize) -> (String, bool) {
     let mut text = show(value);
     if text.len() <= most {
@@ -474,56 +476,6 @@ pub fn save(path: &Path, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A random value of this shape and element type in Futhark's binary format; the same for the same seed. `None` for more values than
-/// there can be.
-pub fn random(dims: &[usize], prim: PrimType, seed: u64) -> Option<Vec<u8>> {
-    let count = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).filter(|n| *n <= 1 << 32)?;
-    let mut items = Buffer::with_capacity(prim, count).ok()?;
-    let mut random = Generator::new(seed);
-    for _ in 0..count {
-        items.push(random_scalar(prim, &mut random));
-    }
-    let value = if dims.is_empty() { Value::Scalar(items.get(0)?) } else { Value::Array(Array::new(dims, items)?) };
-    data::binary::write(&value)
-}
-
-/// Numbers that look random: SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-#[derive(Debug, Clone)]
-pub struct Generator(u64);
-
-impl Generator {
-    /// The same numbers for the same seed.
-    pub fn new(seed: u64) -> Generator {
-        Generator(seed)
-    }
-    /// The next number, of all 64 bits.
-    #[allow(clippy::should_implement_trait, reason = "there is always a next one")]
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-}
-
-/// Floats lie in 0..1, and so do the parts of complex numbers; integers are any.
-fn random_scalar(prim: PrimType, random: &mut Generator) -> Scalar {
-    if let Some(part) = prim.part() {
-        let (re, im) = (random_scalar(part, random), random_scalar(part, random));
-        return Scalar::complex(re, im).unwrap_or_else(|| crate::ice!(Span::default(), "{re} and {im} are no parts of a {prim}"));
-    }
-    let z = random.next();
-    let unit = (z >> 11) as f64 / (1u64 << 53) as f64;
-    match prim {
-        PrimType::F16 => Scalar::from_f64(prim, unit),
-        PrimType::F32 => Scalar::F32(unit as f32),
-        PrimType::F64 => Scalar::F64(unit),
-        PrimType::Bool => Scalar::Bool(z & 1 == 1),
-        _ => Scalar::from_i128(prim, z.into()),
-    }
-}
-
 /// Why a parameter of this type cannot be read, and what to write instead.
 fn not_readable(ty: &Type) -> (&'static str, &'static str) {
     match ty.atom() {
@@ -535,21 +487,5 @@ fn not_readable(ty: &Type) -> (&'static str, &'static str) {
         }
         Atom::Fun(..) => ("a function", "write an entry point that applies it to one"),
         _ => ("no scalar, array of scalars, sum or tuple of these", "take what it is made of as parameters"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn random_values_have_their_types() {
-        for (dims, prim) in [(&[][..], PrimType::I32), (&[3], PrimType::F32), (&[2, 2], PrimType::Bool), (&[0], PrimType::I64)] {
-            let bytes = random(dims, prim, 1).expect("not too large");
-            let value = data::read("random", &bytes, &Expected::new("x", prim, dims.len())).expect("its own type");
-            assert_eq!(value.dims(), dims);
-        }
-        assert_eq!(random(&[99_999_999_999], PrimType::I32, 1), None);
-        assert_eq!(random(&[4], PrimType::F16, 7), random(&[4], PrimType::F16, 7));
     }
 }

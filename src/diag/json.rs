@@ -1,7 +1,7 @@
 //! Diagnostics for tools: one JSON object per line.
 
 use super::{Diagnostic, Severity};
-use crate::base::SourceMap;
+use crate::base::{SourceMap, Span};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -55,7 +55,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
         notes: &diagnostic.notes,
         readings: readings.collect(),
     };
-    let mut text = serde_json::to_string(&object).unwrap_or_else(|error| format!("{{\"code\":\"E0603\",\"message\":\"{error}\"}}"));
+    let mut text = serde_json::to_string(&object).unwrap_or_else(|error| crate::ice!(Span::default(), "no JSON of a diagnostic: {error}"));
     text.push('\n');
     text
 }

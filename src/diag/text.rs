@@ -88,12 +88,12 @@ impl Piece<'_> {
         });
         Snippet::source(self.text.as_str()).path(self.path.as_str()).line_start(self.first_line).annotations(marks)
     }
-}
-
-impl Piece<'_> {
     /// The rendered text with the name and place of this piece's main label; the renderer knows only the cut line.
     fn true_place(&self, text: &str) -> String {
-        let Some((before, after)) = text.split_once(&self.path) else { return text.to_string() };
+        let Some((before, after)) = text.split_once(&self.path) else {
+            debug_assert!(false, "the place of a label is lost in the rendered text");
+            return text.to_string();
+        };
         let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
         format!("{before}{}:{}:{}{after}", super::visible_name(self.name), self.line, self.column)
     }

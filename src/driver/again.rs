@@ -66,7 +66,7 @@ impl<'a> Reuse<'a> {
         let same_files = old.root == root
             && old.sources.files().count() == sources.files().count()
             && old.sources.files().zip(sources.files()).all(|((id, a), (_, b))| a.name == b.name && (id == root || a.text == b.text));
-        let declared = old.checked.declared_tparams;
+        let declared = old.checked.state.declared_tparams;
         let same_tparams =
             program.tparams.len() == declared && before.tparams.iter().zip(program.tparams.iter()).all(|((_, a), (_, b))| a.name == b.name);
         let text = |sources: &SourceMap, span: Span| sources.snippet(span).to_string();
@@ -92,7 +92,7 @@ impl<'a> Reuse<'a> {
 
     /// Takes over what was found about a definition, if it still holds.
     pub(super) fn keep(&mut self, sources: &SourceMap, checked: &mut Checked, def: DefId) -> bool {
-        let Some(old) = self.before(&checked.program, def).filter(|old| self.old.checked.clean.contains(old)) else { return false };
+        let Some(old) = self.before(&checked.program, def).filter(|old| self.old.checked.state.clean.contains(old)) else { return false };
         let template = super::modules::template(checked, def);
         let uses = resolve::dependencies(&checked.program, def).into_iter().chain(template);
         // One that is recursive uses itself.
@@ -111,7 +111,7 @@ impl<'a> Reuse<'a> {
         let Some(old) = self.before(&checked.program, def) else { return };
         let (was, is) = (&self.old.checked.program.defs[old], &checked.program.defs[def]);
         let function = |def: &Def| matches!(&def.decl, DefKind::Def(decl) if !decl.params.is_empty());
-        let declared = |id: &crate::ir::tables::TypeParamId| id.raw() < checked.declared_tparams;
+        let declared = |id: &crate::ir::tables::TypeParamId| id.raw() < checked.state.declared_tparams;
         let signatures = match (self.old.checked.tables.defs.get(old), checked.tables.defs.get(def)) {
             (Some(a), Some(b)) => a.ty == b.ty && a.tparams == b.tparams && a.tparams.iter().all(declared),
             (Some(_), None) | (None, Some(_)) | (None, None) => false,
@@ -123,8 +123,8 @@ impl<'a> Reuse<'a> {
             && was.name == is.name
             && was.region == is.region
             && checked.schemes.agrees(def, &self.old.checked.schemes, old)
-            && checked.modes.agrees(def, &self.old.checked.modes, old)
-            && checked.demands.agrees(is.unique, &self.old.checked.demands);
+            && checked.state.modes.agrees(def, &self.old.checked.state.modes, old)
+            && checked.state.demands.agrees(is.unique, &self.old.checked.state.demands);
         if same {
             self.settled.insert(def);
         }
@@ -150,10 +150,10 @@ impl<'a> Reuse<'a> {
         }
         before.defs.get(old).into_iter().for_each(|signature| drop(tables.defs.insert(def, signature.clone())));
         checked.schemes.adopt(def, &from.schemes, old);
-        checked.modes.adopt(def, &from.modes, old);
-        checked.demands.adopt(checked.program.defs[def].unique, &from.demands);
-        checked.ranked.insert(def);
-        checked.clean.insert(def);
+        checked.state.modes.adopt(def, &from.state.modes, old);
+        checked.state.demands.adopt(checked.program.defs[def].unique, &from.state.demands);
+        checked.state.ranked.insert(def);
+        checked.state.clean.insert(def);
     }
 
     /// The nodes of a definition with those that stand in their places now, if both have the same text, tree and meaning.

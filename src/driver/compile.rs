@@ -1,7 +1,7 @@
 //! From core to what is run: each language in between, and the texts for C compilers and devices.
 
 use super::Checked;
-use super::failures::{Place, failure_diagnostic, place};
+use super::failures::{FailurePlace, failure_diagnostic, place};
 use super::pipeline::{DEVICE, PROCESSOR, Pipeline, Steps};
 use super::validate::validating;
 use crate::back::{c, cuda, text};
@@ -105,7 +105,7 @@ pub struct Native {
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,
     /// The places that failures name by their numbers.
-    pub places: Vec<Place>,
+    pub places: Vec<FailurePlace>,
     /// How long the steps took.
     pub times: super::pipeline::Times,
 }
@@ -132,7 +132,7 @@ pub struct CudaProgram {
     /// The first-order program that it was made from: entry point number `k` is function number `k`.
     pub program: soac::Program,
     /// The places that failures name by their numbers.
-    pub places: Vec<Place>,
+    pub places: Vec<FailurePlace>,
     /// How long the steps took.
     pub times: super::pipeline::Times,
 }
@@ -169,7 +169,12 @@ pub fn own_text(sources: &SourceMap, checked: &Checked, entries: &[Symbol], on: 
 ///
 /// # Errors
 /// E0801: what cannot be compiled.
-pub fn cuda_library(sources: &SourceMap, checked: &Checked, entries: &[Symbol], prefix: &str) -> Result<cuda::Library, Box<Diagnostic>> {
+pub fn cuda_library(
+    sources: &SourceMap,
+    checked: &Checked,
+    entries: &[Symbol],
+    prefix: &str,
+) -> Result<cuda::LibraryText, Box<Diagnostic>> {
     let made = compile_cuda(sources, checked, entries)?;
     let names = entry_names(checked, &made.program);
     let interface = interface(checked, entries);
@@ -186,7 +191,7 @@ pub fn library(
     entries: &[Symbol],
     prefix: &str,
     strict: bool,
-) -> Result<c::Library, Box<Diagnostic>> {
+) -> Result<c::LibraryText, Box<Diagnostic>> {
     let pipeline = Pipeline::new(sources);
     let program = pipeline.soac(&PROCESSOR, checked, entries)?;
     let imp = pipeline.imp(&PROCESSOR, &program, strict);
@@ -208,7 +213,7 @@ pub(super) fn interface(checked: &Checked, entries: &[Symbol]) -> text::Interfac
 
 /// The same in words.
 pub(super) fn shown<'a>(sources: &'a SourceMap, checked: &'a Checked, program: &'a soac::Program) -> impl Fn(Span) -> text::Shown + 'a {
-    let text = |span: Span| if span == Span::default() { String::new() } else { sources.place(span) };
+    let text = |span: Span| if span.is_none() { String::new() } else { sources.place(span) };
     move |span| {
         let place = place(checked, program, span);
         text::Shown { text: text(place.span), own: place.own.map(text).unwrap_or_default() }

@@ -8,22 +8,22 @@ use crate::ir::soac;
 
 /// A place in the source that failures of compiled programs name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct FailurePlace {
     /// The place itself, perhaps in a library.
     pub span: Span,
     /// The innermost place in the user's own files: itself, or the call through which it was reached.
     pub own: Option<Span>,
 }
 
-pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> Place {
+pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> FailurePlace {
     let mut places = std::iter::once(span).chain(program.chains.calls(span));
     let own = places.find(|place| !checked.is_library(*place)).map(Span::bare);
-    Place { span: span.bare(), own: own.filter(|_| span != Span::default()) }
+    FailurePlace { span: span.bare(), own: own.filter(|_| !span.is_none()) }
 }
 
 /// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
-pub fn compiled_failure(code: Code, message: String, places: &[Place]) -> Diagnostic {
-    let Some(place) = places.first().filter(|place| place.span != Span::default()) else { return Diagnostic::bare(code, message) };
+pub fn compiled_failure(code: Code, message: String, places: &[FailurePlace]) -> Diagnostic {
+    let Some(place) = places.first().filter(|place| !place.span.is_none()) else { return Diagnostic::bare(code, message) };
     let diagnostic = Diagnostic::error(code, place.span, message);
     match places.iter().find_map(|place| place.own) {
         Some(own) if own != place.span => diagnostic.label(own, "called from here"),
@@ -41,12 +41,12 @@ pub fn internal(bug: &Bug) -> Diagnostic {
 
 /// A failure of a running program as a message.
 pub fn failed(failure: &interp::Failure) -> Diagnostic {
-    let nowhere = failure.span == Span::default();
+    let nowhere = failure.span.is_none();
     if nowhere { Diagnostic::bare(failure.code, failure.message.clone()) } else { failure.diagnostic() }
 }
 
 pub(super) fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -> Diagnostic {
-    if failure.span == Span::default() {
+    if failure.span.is_none() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
     let diagnostic = failure.diagnostic();

@@ -28,7 +28,7 @@ impl Stages {
     pub fn count(&self) -> usize {
         self.stages.len()
     }
-    /// The same, with runs that may take any time.
+    /// These stages, with runs that may take any time.
     #[must_use]
     pub fn patient(mut self) -> Stages {
         self.most = u64::MAX;

@@ -25,7 +25,7 @@ pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, er
     match checked.program.defs[def].role {
         Role::Plain | Role::Member => errors,
         Role::Shown(matching) => {
-            let misfits = checked.misfits.entry(matching.at).or_default();
+            let misfits = checked.state.misfits.entry(matching.at).or_default();
             if enough(misfits) {
                 return Vec::new();
             }
@@ -33,7 +33,7 @@ pub(super) fn explain(sources: &SourceMap, checked: &mut Checked, def: DefId, er
             vec![value(sources, checked, def, matching, &errors)]
         }
         Role::SameType(matching) => {
-            let misfits = checked.misfits.entry(matching.at).or_default();
+            let misfits = checked.state.misfits.entry(matching.at).or_default();
             if enough(misfits) {
                 return Vec::new();
             }

@@ -8,29 +8,51 @@ mod words;
 
 use super::failures::place;
 use super::pipeline::{PROCESSOR, Pipeline};
-use super::{Checked, Native, Place};
+use super::{Checked, FailurePlace, Native};
 use crate::back::c;
 use crate::base::{SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
-use crate::ir::profile::{Case, Fusion, Nest, Note, Profile, Site, SiteId, Way, What};
+use crate::ir::profile::{Case, Fusion, FusionKind, Nest, Note, Profile, Site, SiteId, SiteKind};
 use crate::ir::soac;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-/// The numbers of a site.
-pub const FIELDS: usize = 12;
-
-/// What was measured at a site, as `profile.c` has it: calls, nanoseconds without and with the sites inside, elements, bytes, bytes of the
-/// largest, parallel loops of several pieces and of one, nanoseconds that threads were in parallel loops, how many threads were, calls outside
-/// of parallel loops, those of them whose time was taken.
-pub type Numbers = [i64; FIELDS];
+/// What was measured at a site, in the order of `profile.c`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Row {
+    /// How often it ran.
+    pub calls: i64,
+    /// Nanoseconds without the sites inside.
+    pub own: i64,
+    /// Nanoseconds with the sites inside.
+    pub total: i64,
+    /// Elements that were made or copied.
+    pub elements: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// The bytes of the largest array.
+    pub largest_bytes: i64,
+    /// Parallel loops of several pieces.
+    pub parallel_loops: i64,
+    /// Parallel loops of one piece.
+    pub undivided_loops: i64,
+    /// Nanoseconds that threads were in parallel loops.
+    pub busy: i64,
+    /// How many threads were in them.
+    pub threads: i64,
+    /// Calls outside of parallel loops.
+    pub timed: i64,
+    /// Those of them whose time was taken.
+    pub sampled: i64,
+}
 
 /// What is known of a program that measures itself.
 #[derive(Debug)]
 pub struct Recorded {
     profile: Profile,
     /// What the places stand for.
-    places: FxHashMap<Span, Place>,
+    places: FxHashMap<Span, FailurePlace>,
     /// What was fused into what is there in the end.
     fused: Vec<Fusion>,
     /// What functions are called in the source.
@@ -46,7 +68,7 @@ impl Recorded {
 
 /// One run of a program that measures itself.
 #[derive(Debug)]
-pub struct Measured {
+pub struct MeasuredRun {
     /// The entry point.
     pub entry: String,
     /// The number of threads.
@@ -60,7 +82,7 @@ pub struct Measured {
     /// How many nanoseconds it takes to measure a site, and how many of them are taken for the site's own.
     pub probe: [f64; 2],
     /// What was measured at each site.
-    pub rows: Vec<Numbers>,
+    pub rows: Vec<Row>,
 }
 
 /// The C program for processors of these entry points that measures itself, and what it measures.
@@ -82,7 +104,8 @@ pub fn compile_profiled(
     let spans = profile.sites.iter().map(|(_, site)| site.span);
     let spans = spans.chain(profile.remarks.iter().map(|remark| remark.span)).chain(fused.iter().flat_map(|f| [f.from, f.into]));
     let places = spans.map(|span| (span, place(checked, &program, span))).collect();
-    let calls = profile.sites.iter().filter_map(|(_, site)| if let What::Nest(Nest::Call(name)) = site.what { Some(name) } else { None });
+    let calls =
+        profile.sites.iter().filter_map(|(_, site)| if let SiteKind::Nest(Nest::Call(name)) = site.what { Some(name) } else { None });
     let functions = profile.sites.iter().map(|(_, site)| site.function).chain(calls);
     let names = functions.map(|name| (name, checked.source_name(name))).collect();
     let failures = failures.iter().map(|span| place(checked, &program, span)).collect();
@@ -123,7 +146,7 @@ pub struct At {
     /// For code of a library: its own place. The rest is the call in the user's file through which it was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// The same place.
+    /// The place as bytes of its file.
     #[serde(skip)]
     pub span: Span,
 }
@@ -146,12 +169,12 @@ pub struct Timed {
     pub function: String,
     /// What it is: `map`, `reduce`, `loop`, ..
     pub kind: &'static str,
-    /// The same in words.
+    /// Its kind in words, with the function that is called.
     pub what: String,
     /// For a call: the function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
-    /// Where.
+    /// The place of its expression.
     pub at: At,
     /// How often it ran.
     pub calls: i64,
@@ -192,11 +215,11 @@ pub struct Memory {
     /// Type of the elements of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elem: Option<&'static str>,
-    /// In words.
+    /// What was made or copied, and why, in words.
     pub what: String,
-    /// Where.
+    /// The place of what made or copied it.
     pub at: At,
-    /// How often.
+    /// How often it was made or copied.
     pub times: i64,
     /// All elements.
     pub elements: i64,
@@ -208,8 +231,8 @@ pub struct Memory {
 
 /// What is said of a place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Said {
-    /// Where.
+pub struct Remark {
+    /// The place that it is about.
     pub at: At,
     /// The number of what was timed there, if it is about that.
     pub id: Option<usize>,
@@ -217,9 +240,9 @@ pub struct Said {
     /// pieces), `copied-inside` (by iterations, which nobody counts), `in-frame`
     /// (small arrays, which take no time to make).
     pub kind: &'static str,
-    /// Why.
+    /// Why it is so: a short name of the reason.
     pub reason: &'static str,
-    /// In words.
+    /// Kind and reason as a sentence.
     pub text: String,
 }
 
@@ -247,19 +270,19 @@ pub struct Report {
     /// Copies, the most bytes first.
     pub copies: Vec<Memory>,
     /// What is said of the program, by place.
-    pub notes: Vec<Said>,
+    pub notes: Vec<Remark>,
 }
 
 /// Puts together what is known of a program and what was measured.
-pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> Report {
-    let make = Make { sources, recorded, measured };
+pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &MeasuredRun) -> Report {
+    let make = ReportBuilder { sources, recorded, measured };
     let nests = make.nests();
     let inside: f64 = nests.iter().map(|nest| nest.self_seconds).sum();
     // Where the time is not taken, that is found out in two nanoseconds or so.
     let sampled: i64 = nests.iter().map(|nest| nest.sampled).sum();
     let timed: i64 = nests.iter().map(|nest| nest.timed).sum();
     let measuring = sampled as f64 * measured.probe[0] + (timed - sampled) as f64 * 2.0;
-    let (arrays, copies) = (make.memory(true), make.memory(false));
+    let (arrays, copies) = (make.arrays(), make.copies());
     Report {
         entry: measured.entry.clone(),
         threads: measured.threads,
@@ -275,15 +298,15 @@ pub fn report(sources: &SourceMap, recorded: &Recorded, measured: &Measured) -> 
     }
 }
 
-struct Make<'a> {
+struct ReportBuilder<'a> {
     sources: &'a SourceMap,
     recorded: &'a Recorded,
-    measured: &'a Measured,
+    measured: &'a MeasuredRun,
 }
 
-impl Make<'_> {
-    fn sites(&self) -> impl Iterator<Item = (usize, &Site, Numbers)> {
-        let rows = self.measured.rows.iter().copied().chain(std::iter::repeat([0; FIELDS]));
+impl ReportBuilder<'_> {
+    fn sites(&self) -> impl Iterator<Item = (usize, &Site, Row)> {
+        let rows = self.measured.rows.iter().copied().chain(std::iter::repeat(Row::default()));
         self.recorded.profile.sites.iter().zip(rows).map(|((id, site), row)| (id.raw(), site, row))
     }
     fn name(&self, function: Symbol) -> String {
@@ -301,7 +324,7 @@ impl Make<'_> {
         is_in(name, &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text)
     }
     fn at(&self, span: Span) -> At {
-        let place = self.recorded.places.get(&span).copied().unwrap_or(Place { span, own: Some(span) });
+        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span) });
         let shown = place.own.unwrap_or(place.span);
         let (line, column) = self.sources.line_column(shown);
         let library = (shown != place.span).then(|| self.sources.place(place.span));
@@ -319,8 +342,8 @@ impl Make<'_> {
         let seconds = |nanoseconds: i64| nanoseconds as f64 * 1e-9;
         let mut out = Vec::new();
         for (id, site, row) in self.sites() {
-            let What::Nest(nest) = site.what else { continue };
-            let [calls, own, total, _, _, _, parallel_loops, undivided_loops, busy, threads, timed, sampled] = row;
+            let SiteKind::Nest(nest) = site.what else { continue };
+            let Row { calls, own, total, parallel_loops, undivided_loops, busy, threads, timed, sampled, .. } = row;
             if calls == 0 {
                 continue;
             }
@@ -355,43 +378,47 @@ impl Make<'_> {
     /// The places, other than its own, of what was fused into what is at a place.
     fn fused_into(&self, into: Span) -> Vec<At> {
         let own = self.at(into);
-        let fused = self.recorded.fused.iter().filter(|fusion| fusion.into == into && fusion.way != Way::Again);
+        let fused = self.recorded.fused.iter().filter(|fusion| fusion.into == into && fusion.way != FusionKind::Again);
         let mut out: Vec<At> = fused.map(|fusion| self.at(fusion.from)).filter(|at| !at.is_at(&own)).collect();
         out.sort();
         out.dedup_by(|a, b| a.is_at(b));
         out
     }
 
-    /// Arrays that were made, or copies.
-    fn memory(&self, made: bool) -> Vec<Memory> {
+    /// Arrays that were made.
+    fn arrays(&self) -> Vec<Memory> {
+        self.memory(|site| {
+            let SiteKind::Array { name, elem, role } = site.what else { return None };
+            let name = self.named(name, site.span);
+            let what = words::role(role, name.as_deref(), elem.name());
+            Some((words::role_kind(role), name, Some(elem.name()), what))
+        })
+    }
+    /// Copies of arrays.
+    fn copies(&self) -> Vec<Memory> {
+        self.memory(|site| {
+            let SiteKind::Copy { array, why } = site.what else { return None };
+            let name = self.named_in_file(array, site.span);
+            let what = words::copied(why, name.as_deref());
+            Some((words::copied_kind(why), name, None, what))
+        })
+    }
+    /// Sites of which `of` says kind, name, type of elements and words, the most bytes first.
+    fn memory(&self, of: impl Fn(&Site) -> Option<(&'static str, Option<String>, Option<&'static str>, String)>) -> Vec<Memory> {
         let mut out = Vec::new();
         for (_, site, row) in self.sites() {
-            let [times, _, _, elements, bytes, largest_bytes, ..] = row;
-            let (kind, name, elem, what) = match site.what {
-                What::Array { name, elem, role } if made => {
-                    let name = self.named(name, site.span);
-                    let what = words::role(role, name.as_deref(), elem.name());
-                    (words::role_kind(role), name, Some(elem.name()), what)
-                }
-                What::Copy { array, why } if !made => {
-                    let name = self.named_in_file(array, site.span);
-                    let what = words::copied(why, name.as_deref());
-                    (words::copied_kind(why), name, None, what)
-                }
-                What::Array { .. } | What::Copy { .. } | What::Nest(_) | What::Case(_) => continue,
-            };
-            if times > 0 {
-                let (parent, function) = (site.parent.map(SiteId::raw), self.name(site.function));
-                let at = self.at(site.span);
-                out.push(Memory { parent, function, kind, name, elem, what, at, times, elements, bytes, largest_bytes });
-            }
+            let Row { calls: times, elements, bytes, largest_bytes, .. } = row;
+            let Some((kind, name, elem, what)) = of(site).filter(|_| times > 0) else { continue };
+            let (parent, function) = (site.parent.map(SiteId::raw), self.name(site.function));
+            let at = self.at(site.span);
+            out.push(Memory { parent, function, kind, name, elem, what, at, times, elements, bytes, largest_bytes });
         }
         out.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.at.cmp(&b.at)));
         out
     }
 
-    fn notes(&self, nests: &[Timed]) -> Vec<Said> {
-        let mut out: Vec<Said> = Vec::new();
+    fn notes(&self, nests: &[Timed]) -> Vec<Remark> {
+        let mut out: Vec<Remark> = Vec::new();
         let mut alone: FxHashSet<usize> = FxHashSet::default();
         for remark in &self.recorded.profile.remarks {
             let id = remark.site.map(SiteId::raw);
@@ -409,16 +436,16 @@ impl Make<'_> {
                 Note::InFrame(name, bytes) => ("in-frame", "small", words::in_frame(self.named(name, remark.span).as_deref(), bytes)),
                 Note::InPlace(array) => ("in-place", "own", words::in_place(self.named_in_file(array, remark.span).as_deref())),
             };
-            out.push(Said { at: self.at(remark.span), id, kind, reason, text });
+            out.push(Remark { at: self.at(remark.span), id, kind, reason, text });
         }
         for nest in nests.iter().filter(|nest| self.measured.threads > 1 && !alone.contains(&nest.id)) {
             if nest.parallel_loops == 0 && nest.undivided_loops > 0 && !["loop", "call"].contains(&nest.kind) {
                 let (at, id, text) = (nest.at.clone(), Some(nest.id), words::TOO_LITTLE.to_string());
-                out.push(Said { at, id, kind: "one-thread", reason: "too-little-work", text });
+                out.push(Remark { at, id, kind: "one-thread", reason: "too-little-work", text });
             }
         }
         for (_, site, row) in self.sites() {
-            if let (What::Case(case), times) = (site.what, row[0])
+            if let (SiteKind::Case(case), times) = (site.what, row.calls)
                 && times > 0
             {
                 let (kind, reason) = match case {
@@ -426,7 +453,7 @@ impl Make<'_> {
                     Case::FewForTiles => ("no-tiles", "few"),
                 };
                 let (at, id) = (self.at(site.span), site.parent.map(SiteId::raw));
-                out.push(Said { at, id, kind, reason, text: words::case(case, times) });
+                out.push(Remark { at, id, kind, reason, text: words::case(case, times) });
             }
         }
         for Fusion { from, into, way } in &self.recorded.fused {
@@ -434,7 +461,7 @@ impl Make<'_> {
             // Where something runs still, it has been parted again.
             if !from.is_at(&into) && !nests.iter().any(|nest| nest.kind == "product" && from.span.contains(nest.at.span)) {
                 let text = words::fused(*way, &from, &into);
-                out.push(Said { at: from, id: None, kind: "fused", reason: words::way_kind(*way), text });
+                out.push(Remark { at: from, id: None, kind: "fused", reason: words::way_kind(*way), text });
             }
         }
         out.sort();

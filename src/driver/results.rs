@@ -1,4 +1,4 @@
-//! Types of what definitions make.
+//! Queries for types with sizes: of definitions and of what they make.
 
 use super::Checked;
 use crate::front::elaborate;

@@ -4,6 +4,7 @@
 
 use super::Analysis;
 use super::hints::{Kinds, plain};
+use super::tokens::Sort as TokenSort;
 use crate::base::Span;
 use crate::front::apl::words::{Given, Shown, Sort, called, known, words};
 use crate::front::apl::{Class, GLYPHS};
@@ -130,7 +131,7 @@ pub(super) fn folding(analysis: &Analysis) -> Vec<Span> {
 }
 
 /// The words with the names of their sorts, and whether a name gets a value.
-pub(super) fn tokens(analysis: &Analysis) -> Vec<(Span, &'static str, bool)> {
+pub(super) fn tokens(analysis: &Analysis) -> Vec<(Span, TokenSort, bool)> {
     let words = all(analysis);
     let functions: BTreeSet<&str> = words
         .iter()
@@ -139,23 +140,25 @@ pub(super) fn tokens(analysis: &Analysis) -> Vec<(Span, &'static str, bool)> {
             _ => None,
         })
         .collect();
-    let sort = |word: &Shown| match &word.sort {
-        Sort::Number => ("number", false),
-        Sort::Text => ("string", false),
-        Sort::Quad => ("property", false),
-        Sort::Name { name, given } => (if functions.contains(name.as_str()) { "function" } else { "variable" }, given.is_some()),
+    let sort_of = |word: &Shown| match &word.sort {
+        Sort::Number => (TokenSort::Number, false),
+        Sort::Text => (TokenSort::String, false),
+        Sort::Quad => (TokenSort::Property, false),
+        Sort::Name { name, given } => {
+            (if functions.contains(name.as_str()) { TokenSort::Function } else { TokenSort::Variable }, given.is_some())
+        }
         Sort::Glyph(c) => (
             match known(*c).map_or(Class::Other, |glyph| glyph.class) {
-                Class::Function | Class::Slash => "function",
-                Class::Monadic | Class::Dyadic => "operator",
-                Class::Other => "keyword",
+                Class::Function | Class::Slash => TokenSort::Function,
+                Class::Monadic | Class::Dyadic => TokenSort::Operator,
+                Class::Other => TokenSort::Keyword,
             },
             false,
         ),
     };
     let each = words.iter().map(|word| {
-        let (name, declares) = sort(word);
-        (word.span, name, declares)
+        let (sort, declares) = sort_of(word);
+        (word.span, sort, declares)
     });
     each.collect()
 }

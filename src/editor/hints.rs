@@ -209,6 +209,7 @@ impl Hinter<'_> {
         let label = if self.kinds.types {
             sized.unwrap_or_else(|| self.analysis.show(self.def, ty))
         } else if self.kinds.ranks && ty.rank > 0 {
+            // Brackets are shown only where the type has no name that stands for them.
             let dimensions = self.analysis.show(self.def, ty);
             format!("{}_", "[]".repeat(dimensions.matches("[]").count().min(ty.rank as usize)))
         } else {

@@ -66,7 +66,7 @@ impl Analysis {
         Analysis::of(sources, root, checked)
     }
 
-    /// The same, given up as soon as `stop` says so.
+    /// [`Analysis::new`], given up as soon as `stop` says so.
     pub fn complete((name, text): (&str, &str), loader: &dyn Loader, stop: &dyn Fn() -> bool) -> Option<Analysis> {
         let mut sources = SourceMap::default();
         let root = sources.add(name, text);
@@ -74,7 +74,7 @@ impl Analysis {
         Some(Analysis::of(sources, root, checked))
     }
 
-    /// The same for a text that was another one before: what still holds is taken over. Size errors have no suggestions, and there is no core.
+    /// [`Analysis::complete`] for a text that was another one before: what still holds is taken over. Size errors have no suggestions, and there is no core.
     /// `None` as soon as `stop` says so; the second result says whether [`Analysis::new`] could say more.
     pub fn again(
         (name, text): (&str, &str),

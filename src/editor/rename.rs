@@ -82,7 +82,7 @@ pub fn apply(text: &str, edits: &[(Span, String)]) -> String {
     apply_from(text, 0, edits)
 }
 
-/// The same for a part of a document that begins at `start`.
+/// [`apply`] for a part of a document that begins at `start`.
 pub fn apply_from(text: &str, start: u32, edits: &[(Span, String)]) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for (span, new) in edits {

@@ -84,7 +84,7 @@ fn apl(analysis: &Analysis) -> Vec<DocumentSymbol> {
 }
 
 /// A declaration of a program.
-pub struct Found {
+pub struct FoundSymbol {
     /// Its name with the modules around it.
     pub name: String,
     /// What it is.
@@ -94,13 +94,17 @@ pub struct Found {
 }
 
 /// The definitions of the user's files of a program whose names have the letters of the query, in this order.
-pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<Found> {
+pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<FoundSymbol> {
     let query = query.to_lowercase();
     let program = &analysis.checked.program;
     let own = program.defs.iter().filter(|(_, def)| def.is_written() && !def.stdlib);
-    let mut out: Vec<Found> = own
-        .map(|(_, def)| Found { name: def.name.to_string(), kind: SymbolKind::FUNCTION, span: def.span })
-        .chain(program.types.iter().map(|(_, ty)| Found { name: ty.name.to_string(), kind: SymbolKind::CLASS, span: ty.decl.name.span }))
+    let mut out: Vec<FoundSymbol> = own
+        .map(|(_, def)| FoundSymbol { name: def.name.to_string(), kind: SymbolKind::FUNCTION, span: def.span })
+        .chain(program.types.iter().map(|(_, ty)| FoundSymbol {
+            name: ty.name.to_string(),
+            kind: SymbolKind::CLASS,
+            span: ty.decl.name.span,
+        }))
         .filter(|found| !analysis.sources.file(found.span.file).name.starts_with("stdlib/") && matches(&found.name, &query))
         .collect();
     out.sort_by(|a, b| (a.span, &a.name).cmp(&(b.span, &b.name)));

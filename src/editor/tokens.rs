@@ -10,32 +10,42 @@ use crate::ir::tables::DefKind;
 use lsp_types::SemanticToken;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The sorts of words, in the order of their numbers.
-pub const TYPES: [&str; 13] = [
-    "keyword",
-    "number",
-    "string",
-    "comment",
-    "operator",
-    "function",
-    "variable",
-    "parameter",
-    "type",
-    "typeParameter",
-    "namespace",
-    "property",
-    "enumMember",
-];
+/// The sorts of words, with the names that the protocol has for them.
+macro_rules! sorts {
+    ($($sort:ident $name:literal,)*) => {
+        /// The sort of a word.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Sort {
+            $($sort,)*
+        }
+
+        /// The names of the sorts of words, in the order of their numbers.
+        pub const TYPES: &[&str] = &[$($name,)*];
+    };
+}
+
+sorts! {
+    Keyword "keyword",
+    Number "number",
+    String "string",
+    Comment "comment",
+    Operator "operator",
+    Function "function",
+    Variable "variable",
+    Parameter "parameter",
+    Type "type",
+    TypeParameter "typeParameter",
+    Namespace "namespace",
+    Property "property",
+    EnumMember "enumMember",
+}
+
 /// What else is said of them, in the order of their bits: `mapped` is a function or operator at which something was inserted.
 pub const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "mapped"];
 
 const DECLARATION: u32 = 1;
 const LIBRARY: u32 = 2;
 const MAPPED: u32 = 4;
-
-fn number_of(name: &str) -> u32 {
-    TYPES.iter().position(|known| *known == name).unwrap_or(0) as u32
-}
 
 /// The tokens of a part of the document, each relative to the one before it.
 pub fn tokens(analysis: &Analysis, part: Option<Span>) -> Vec<SemanticToken> {
@@ -45,8 +55,8 @@ pub fn tokens(analysis: &Analysis, part: Option<Span>) -> Vec<SemanticToken> {
     let part = part.unwrap_or(Span::new(analysis.file, 0, analysis.text().len()));
     let mut found: Vec<(u32, u32, u32, u32)> = Vec::new();
     if analysis.is_apl() {
-        for (span, name, declares) in super::apl::tokens(analysis) {
-            found.push((span.start, span.end, number_of(name), u32::from(declares) * DECLARATION));
+        for (span, sort, declares) in super::apl::tokens(analysis) {
+            found.push((span.start, span.end, sort as u32, u32::from(declares) * DECLARATION));
         }
         found.retain(|(start, end, ..)| *start < part.end && part.start < *end);
         return relative(analysis, &found);
@@ -58,7 +68,7 @@ pub fn tokens(analysis: &Analysis, part: Option<Span>) -> Vec<SemanticToken> {
         comments(text, end, token.start, &mut found);
         end = token.end;
         let known = meanings.get(&(token.start, token.end)).copied();
-        let sort = known.or_else(|| plain(token.tok).map(|name| (number_of(name), 0)));
+        let sort = known.or_else(|| plain(token.tok).map(|sort| (sort as u32, 0)));
         if let Some((sort, modifiers)) = sort {
             found.push((token.start, token.end, sort, modifiers));
         }
@@ -67,14 +77,14 @@ pub fn tokens(analysis: &Analysis, part: Option<Span>) -> Vec<SemanticToken> {
     relative(analysis, &found)
 }
 
-fn plain(tok: Tok) -> Option<&'static str> {
+fn plain(tok: Tok) -> Option<Sort> {
     match tok {
-        Tok::Number | Tok::True | Tok::False => Some("number"),
-        Tok::Str | Tok::UnclosedStr | Tok::Char => Some("string"),
-        Tok::Constr => Some("enumMember"),
-        Tok::Minus | Tok::Star | Tok::Pipe | Tok::Caret | Tok::Lt | Tok::Op | Tok::Bang => Some("operator"),
-        Tok::Ident => Some("variable"),
-        tok if KEYWORDS.contains(&tok) => Some("keyword"),
+        Tok::Number | Tok::True | Tok::False => Some(Sort::Number),
+        Tok::Str | Tok::UnclosedStr | Tok::Char => Some(Sort::String),
+        Tok::Constr => Some(Sort::EnumMember),
+        Tok::Minus | Tok::Star | Tok::Pipe | Tok::Caret | Tok::Lt | Tok::Op | Tok::Bang => Some(Sort::Operator),
+        Tok::Ident => Some(Sort::Variable),
+        tok if KEYWORDS.contains(&tok) => Some(Sort::Keyword),
         _ => None,
     }
 }
@@ -111,7 +121,7 @@ fn comments(text: &str, start: u32, end: u32, found: &mut Vec<(u32, u32, u32, u3
         let begin = at + begin;
         let length = text[begin..].find('\n').unwrap_or(text.len() - begin);
         let shown = text[begin..begin + length].trim_end_matches('\r').len();
-        found.push((begin as u32, (begin + shown) as u32, number_of("comment"), 0));
+        found.push((begin as u32, (begin + shown) as u32, Sort::Comment as u32, 0));
         at = begin + length;
     }
 }
@@ -130,26 +140,26 @@ fn meanings(analysis: &Analysis) -> FxHashMap<(u32, u32), (u32, u32)> {
                 let operator = !o.name.as_str().starts_with(|c: char| c.is_alphanumeric() || c == '_');
                 (
                     if operator {
-                        "operator"
+                        Sort::Operator
                     } else if value {
-                        "variable"
+                        Sort::Variable
                     } else {
-                        "function"
+                        Sort::Function
                     },
                     library,
                 )
             }
-            Meaning::Local(_) if o.declared.is_some_and(|span| params.contains(&span)) => ("parameter", 0),
-            Meaning::Local(_) => ("variable", 0),
-            Meaning::Scalar(..) => ("function", LIBRARY),
-            Meaning::Operator(_) => ("operator", 0),
-            Meaning::Prim(_) => ("type", LIBRARY),
-            Meaning::Type => ("type", 0),
-            Meaning::TypeParam => ("typeParameter", 0),
-            Meaning::Module => ("namespace", 0),
-            Meaning::ScalarModule(_) => ("namespace", LIBRARY),
-            Meaning::Field => ("property", 0),
-            Meaning::Constructor => ("enumMember", 0),
+            Meaning::Local(_) if o.declared.is_some_and(|span| params.contains(&span)) => (Sort::Parameter, 0),
+            Meaning::Local(_) => (Sort::Variable, 0),
+            Meaning::Scalar(..) => (Sort::Function, LIBRARY),
+            Meaning::Operator(_) => (Sort::Operator, 0),
+            Meaning::Prim(_) => (Sort::Type, LIBRARY),
+            Meaning::Type => (Sort::Type, 0),
+            Meaning::TypeParam => (Sort::TypeParameter, 0),
+            Meaning::Module => (Sort::Namespace, 0),
+            Meaning::ScalarModule(_) => (Sort::Namespace, LIBRARY),
+            Meaning::Field => (Sort::Property, 0),
+            Meaning::Constructor => (Sort::EnumMember, 0),
         };
         if o.declares() {
             modifiers |= DECLARATION;
@@ -157,7 +167,7 @@ fn meanings(analysis: &Analysis) -> FxHashMap<(u32, u32), (u32, u32)> {
         if mapped.contains(&o.span) {
             modifiers |= MAPPED;
         }
-        out.insert((o.span.start, o.span.end), (number_of(sort), modifiers));
+        out.insert((o.span.start, o.span.end), (sort as u32, modifiers));
     }
     out
 }

@@ -4,7 +4,7 @@
 pub mod rows;
 
 use super::Outcome;
-use super::entry::{Measured, measured};
+use super::entry::{MeasuredSizes, measured};
 use super::failure::broken;
 use crate::base::{Scalar, Span, Symbol};
 use crate::ir::core;
@@ -19,7 +19,13 @@ type Sizes<'a> = &'a dyn Fn(&core::Dim) -> Option<i64>;
 ///
 /// # Errors
 /// Those of [`measured`].
-pub fn operands(ty: &core::Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<Value>, Measured)> {
+pub fn operands(
+    ty: &core::Type,
+    name: Symbol,
+    args: &[Value],
+    called: &[Option<Symbol>],
+    span: Span,
+) -> Outcome<(Vec<Value>, MeasuredSizes)> {
     let (sizes, measured) = measured(ty, name, args, called, span)?;
     let mut operands: Vec<Value> = sizes.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).collect();
     for (param, arg) in ty.interface().0.iter().zip(args) {
@@ -32,7 +38,7 @@ pub fn operands(ty: &core::Type, name: Symbol, args: &[Value], called: &[Option<
 ///
 /// # Errors
 /// E0599 where the components are not those of the type.
-pub fn result(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &Measured) -> Outcome<Value> {
+pub fn result(ty: &core::Type, parts: &mut dyn Iterator<Item = Value>, measured: &MeasuredSizes) -> Outcome<Value> {
     rebuild(ty.interface().1, &[], parts, &|dim| measured.value(dim))
 }
 

@@ -129,7 +129,7 @@ impl Sizes {
             }
         }
         if let (Atom::Sigma(names, content), Value::Cells(cells)) = (ty.atom(), value) {
-            return self.measure_rows(names, content, cells.items(), (what, span));
+            return self.measure_rows(names, content, cells.items(), what, span);
         }
         if let Atom::Sum(payloads) = ty.atom() {
             for (_, payload) in payloads {
@@ -150,7 +150,7 @@ impl Sizes {
         Ok(())
     }
     /// Measures rows: what they hide is known in one of them only.
-    fn measure_rows(&mut self, names: &[Symbol], content: &Type, rows: &[Value], (what, span): (&str, Span)) -> Outcome<()> {
+    fn measure_rows(&mut self, names: &[Symbol], content: &Type, rows: &[Value], what: &str, span: Span) -> Outcome<()> {
         let hidden: Vec<DimAtom> = names.iter().map(|name| DimAtom::Var(*name)).collect();
         let outer = std::mem::take(&mut self.checks);
         self.optional.extend(content_sizes(content).into_iter().filter(|atom| !hidden.contains(atom)));
@@ -201,9 +201,9 @@ fn payload_sizes(payload: &Type) -> Vec<DimAtom> {
 }
 
 /// The sizes of arguments from outside.
-pub struct Measured(Sizes);
+pub struct MeasuredSizes(Sizes);
 
-impl Measured {
+impl MeasuredSizes {
     /// The value of a size of the type that was measured.
     pub fn value(&self, dim: &Dim) -> Option<i64> {
         self.0.value(dim)
@@ -215,7 +215,7 @@ impl Measured {
 ///
 /// # Errors
 /// E0503, E0508 and E0605: sizes that contradict each other, the wrong number or kinds of arguments.
-pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, Measured)> {
+pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Symbol>], span: Span) -> Outcome<(Vec<i64>, MeasuredSizes)> {
     let mut names = Vec::new();
     loop {
         match ty.atom() {
@@ -274,7 +274,7 @@ pub fn measured(mut ty: &Type, name: Symbol, args: &[Value], called: &[Option<Sy
         }
     }
     sizes.check(span)?;
-    Ok((indices, Measured(sizes)))
+    Ok((indices, MeasuredSizes(sizes)))
 }
 
 /// The index parameters of a definition of this type that do not follow from its arguments, because they stand in sums and products of

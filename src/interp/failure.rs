@@ -41,7 +41,7 @@ impl Failure {
     /// The failure as it leaves a call at this place.
     pub(super) fn called_at(mut self: Box<Failure>, call: Span) -> Box<Failure> {
         let inner = self.calls.last().unwrap_or(&self.span);
-        if inner.file != call.file && call != Span::default() && self.span != Span::default() {
+        if inner.file != call.file && !call.is_none() && !self.span.is_none() {
             self.calls.push(call);
         }
         self

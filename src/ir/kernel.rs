@@ -3,8 +3,8 @@
 //! The language is that of [`soac`](super::soac) with these rules:
 //!
 //! * The statements of a function, and those in its branches and loops, are run by the **host**. Host statements with parallelism are
-//!   [`Exp::Seg`], [`Exp::Filter`], [`Exp::Scatter`] and [`Exp::Hist`], all of which become **kernels**; copies, updates and
-//!   concatenations of arrays become kernels that move data.
+//!   [`Exp::Seg`], [`Exp::Filter`], [`Exp::Rows`], [`Exp::Scatter`] and [`Exp::Hist`], all of which become **kernels**; copies, updates
+//!   and concatenations of arrays become kernels that move data.
 //! * There is no [`Exp::Soac`] on the host.
 //! * What a kernel does for one index (the body of a [`Seg`](super::soac::Seg), the lambda of the others) is run by **one thread**:
 //!   soacs in it are loops. It holds no [`Exp::Seg`].

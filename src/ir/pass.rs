@@ -8,7 +8,7 @@ pub type Pass<P> = fn(P) -> P;
 pub enum Step<P: 'static> {
     /// A pass with its name.
     Run(&'static str, Pass<P>),
-    /// The same, for the last pass of a language: what it makes is validated in release builds too.
+    /// [`Step::Run`], for the last pass of a language: what it makes is validated in release builds too.
     Last(&'static str, Pass<P>),
     /// Steps that belong together.
     Group(&'static [Step<P>]),
@@ -42,7 +42,7 @@ pub fn run<P>(steps: &[Step<P>], mut program: P, runner: Runner<'_, P>) -> P {
     program
 }
 
-/// The same; `see` gets the program after each step, with the step's name.
+/// [`run`]; `see` gets the program after each step, with the step's name.
 pub fn run_seen<P>(steps: &[Step<P>], program: P, see: &mut dyn FnMut(&'static str, &P)) -> P {
     run(steps, program, &mut |label, program, pass| {
         let made = pass(program);

@@ -25,20 +25,20 @@ pub struct Site {
     /// The site that is timed around it in the same function.
     pub parent: Option<SiteId>,
     /// What it is.
-    pub what: What,
+    pub what: SiteKind,
 }
 
 /// What a site is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum SiteKind {
     /// Statements that are timed.
     Nest(Nest),
     /// Elements that are copied, counted.
     Copy {
         /// The array, by a name that the program has for it.
         array: Symbol,
-        /// Why.
-        why: Copied,
+        /// Why they are copied.
+        why: CopyReason,
     },
     /// A buffer that is made, counted.
     Array {
@@ -106,7 +106,7 @@ pub enum Case {
 
 /// Why elements are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Copied {
+pub enum CopyReason {
     /// The array is updated, and its memory is an argument's.
     Argument,
     /// The array is updated, and its memory is a constant's.
@@ -123,33 +123,33 @@ pub enum Copied {
     Replicated,
     /// The program asks for it.
     Asked,
-    /// It is returned, and does not lie in rows.
+    /// The array is returned, and does not lie in rows.
     Returned,
-    /// It is returned, and its memory is not the function's own.
+    /// The array is returned, and its memory is not the function's own.
     Lent,
-    /// It is seen in another shape, and does not lie in rows.
+    /// The array is seen in another shape, and does not lie in rows.
     Reshaped,
-    /// It goes to a function, and does not lie in rows.
+    /// The array goes to a function, and does not lie in rows.
     Passed,
-    /// It is the result of a branch.
+    /// The array is the result of a branch.
     Branch,
-    /// It is the first value of a loop.
+    /// The array is the first value of a loop.
     First,
-    /// It is a part of a larger array that it was not made in.
+    /// The array is a part of a larger one, in whose memory it was not made.
     Part,
-    /// It is a row of an array of arrays that it was not made in.
+    /// The array is a row of an array of arrays, in whose memory it was not made.
     Stacked,
-    /// It is written over a part of an array.
+    /// The array is written over a part of another one.
     Written,
-    /// It is a result that was not made where it goes.
+    /// The array is a result that was not made where it goes.
     Moved,
-    /// It is what a reduction of arrays begins with, or goes on with.
+    /// The array is what a reduction of arrays begins with, or goes on with.
     Collected,
-    /// It is what a part of a filter kept.
+    /// The array is what a part of a filter kept.
     Kept,
-    /// It is no copy: one value, or a range, is written to memory.
+    /// There is no copy: one value, or a range, is written to memory.
     Filled,
-    /// It is not in memory, and each row of a larger array is to be it.
+    /// The array is not in memory, and each row of a larger one is to be it.
     Repeated,
 }
 
@@ -168,22 +168,22 @@ pub struct Remark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Note {
     /// One thread runs it.
-    OneThread(Alone),
+    OneThread(SequentialReason),
     /// It is a product and is not computed in tiles.
-    NoTiles(NoTiles),
+    NoTiles(UntiledReason),
     /// It is a scan whose elements are computed twice where several threads run it.
     Twice,
     /// The array is updated where it is.
     InPlace(Symbol),
     /// The array is copied by each iteration of a nest, one element at a time: nobody counts.
-    CopiedInside(Symbol, Copied),
+    CopiedInside(Symbol, CopyReason),
     /// An array of so many bytes lies in the frame of the function.
     InFrame(Symbol, u64),
 }
 
 /// Why one thread runs something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Alone {
+pub enum SequentialReason {
     /// It has few operations, whatever the sizes are.
     Few,
     /// An attribute of the program says so.
@@ -204,7 +204,7 @@ pub enum Alone {
 
 /// Why a product is not computed in tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NoTiles {
+pub enum UntiledReason {
     /// Its results are combined or scanned at once.
     Collected,
     /// Other arrays are computed in the same map.
@@ -226,13 +226,13 @@ pub struct Fusion {
     pub from: Span,
     /// The place of what does its work.
     pub into: Span,
-    /// How.
-    pub way: Way,
+    /// In which way.
+    pub way: FusionKind,
 }
 
 /// How an operator was made a part of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum FusionKind {
     /// Its cells are computed where they are used.
     Cells,
     /// Both run over the same arrays, and now do it together.

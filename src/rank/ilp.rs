@@ -49,7 +49,7 @@ impl Budget {
         self.count(problem, 0, 1)
     }
 
-    /// The same for a run with integer variables, and with so many solutions excluded.
+    /// `run` with integer variables, and with so many solutions excluded.
     pub(super) fn branching(&mut self, problem: &Problem, cuts: usize) -> Option<usize> {
         self.count(problem, cuts, BRANCHING)
     }

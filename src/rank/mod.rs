@@ -22,16 +22,15 @@
 //! 4. `relax` and `dual` take wide components apart: prices from the dual of the linear relaxation, checked in integers,
 //!    prove the least cost and fix what is the same in all optima, so that small components remain;
 //! 5. `ilp` hands what resists to CBC for a limited number of steps, with bounds derived from the system, never a large constant;
-//! 6. `enumerate` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
+//! 6. `strategy` orders these methods and lists all optima; `conflict` names an irreducible infeasible subset.
 //!
 //! Invariants: every solution that leaves [`solve`] has passed [`verify`] in exact arithmetic; the answer does not depend
-//! on the order of the equations; a failure of the integer program is [`Outcome::TooHard`], never a guess.
+//! on the order of the equations; a failure of the integer program is [`RankOutcome::TooHard`], never a guess.
 
 mod buckets;
 mod conflict;
 mod dual;
 mod engine;
-mod enumerate;
 mod exact;
 mod face;
 mod hard;
@@ -41,6 +40,7 @@ mod linear;
 mod merge;
 mod presolve;
 mod relax;
+mod strategy;
 mod system;
 pub mod text;
 mod types;
@@ -53,7 +53,7 @@ pub const MAX_OPTIMA: usize = 256;
 
 /// What solving a system led to.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum RankOutcome {
     /// The system has solutions; the cheapest are listed.
     Solved(Solution),
     /// The system has no solution, because of the conflict.
@@ -155,6 +155,6 @@ impl Default for Options {
 }
 
 /// Finds the least cost of a system and all its optima, component by component.
-pub fn solve(system: &System, options: &Options) -> Outcome {
-    enumerate::solve_system(system, options)
+pub fn solve(system: &System, options: &Options) -> RankOutcome {
+    strategy::solve_system(system, options)
 }

@@ -143,7 +143,7 @@ impl Array {
         self.dims = Dims::new(dims);
         Some(self)
     }
-    /// The same with a value for each element: what an evaluator follows is put beside scalars.
+    /// The array with a value for each element: what an evaluator follows is put beside scalars.
     pub fn cells(&self) -> Result<Cells, Shortage> {
         let mut items = vector(self.count())?;
         items.extend((0..self.count()).filter_map(|i| self.at(i)).map(Value::Scalar));

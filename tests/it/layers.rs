@@ -1,5 +1,6 @@
 //! Imports go one way: `base` <- `diag`, `ir` <- passes <- `driver` <- `cli` <- `cli/embed`.
 
+use remora::base::Code;
 use std::path::{Path, PathBuf};
 
 /// The layers whose modules have rules of their own.
@@ -198,18 +199,35 @@ fn imports_go_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Errors are data: outside of the table of codes nothing knows a code by its number.
+/// The numbers of codes in a text.
+fn codes_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.len() == 5 && word.starts_with('E') && word[1..].bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Errors are data: outside of the table of codes nothing knows a code by its number, but for examples in the help of commands. C texts have no
+/// table: their numbers are those of codes.
 #[test]
 fn codes_are_compared_by_their_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
-    let number = |text: &&str| text.len() == 5 && text.starts_with('E') && text[1..].bytes().all(|byte| byte.is_ascii_digit());
     let mut wrong = Vec::new();
     for path in files.into_iter().filter(|path| !path.ends_with("base/code.rs")) {
         let text = std::fs::read_to_string(&path).expect("readable");
-        let code = text.split("#[cfg(test)]").next().unwrap_or(&text);
-        wrong.extend(code.split('"').filter(number).map(|code| format!("{}: {code}", path.display())));
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&text);
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//") && !line.contains("remora explain "));
+        wrong.extend(lines.flat_map(codes_in).map(|code| format!("{}: {code}", path.display())));
+    }
+    for folder in ["back/text", "back/c", "back/cuda"] {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
+            let path = entry.expect("readable").path();
+            if path.extension().is_some_and(|extension| extension == "c" || extension == "cu") {
+                let text = std::fs::read_to_string(&path).expect("readable");
+                let unknown = codes_in(&text).filter(|code| Code::of_number(code).is_none());
+                wrong.extend(unknown.map(|code| format!("{}: {code} is no code", path.display())));
+            }
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

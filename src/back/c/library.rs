@@ -8,7 +8,7 @@ use crate::ir::soac::Program;
 
 /// A library as text.
 #[derive(Debug, Clone)]
-pub struct Library {
+pub struct LibraryText {
     /// The C program.
     pub source: String,
     /// The header.
@@ -25,12 +25,12 @@ pub fn library(
     names: &[Symbol],
     strict: bool,
     shown: &dyn Fn(Span) -> Shown,
-) -> Library {
+) -> LibraryText {
     let prefix = sanitized(prefix);
     let mut places = Places::default();
     let head = format!("#define REMORA_LIBRARY\n{}", if strict { "#define REMORA_STRICT\n" } else { "" });
     let mut source = text(imp, &head, &mut places);
     let wrappers = Wrappers { program, interface, prefix: &prefix, names: wrapper_names(program, interface, names, &[]), device: None };
     source.push_str(&wrappers.text(&places, shown));
-    Library { source, header: wrappers.header() }
+    LibraryText { source, header: wrappers.header() }
 }

@@ -11,7 +11,7 @@ mod parallel;
 mod probes;
 mod scan;
 
-pub use library::{Library, library};
+pub use library::{LibraryText, library};
 
 use crate::back::text::{Dialect, Emitter, Places, Text, c_type, expr};
 use crate::base::PrimType;

@@ -3,7 +3,7 @@
 
 use super::Cuda;
 use crate::back::text::{Device, Interface, Shown, Wrappers, sanitized, wrapper_names};
-use crate::base::{Span, Symbol};
+use crate::base::{Code, Span, Symbol};
 use crate::ir::soac::Program;
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub const LOADED_DRIVER: &str = concat!(include_str!("table.h"), "\n", include_s
 
 /// A library as text.
 #[derive(Debug, Clone)]
-pub struct Library {
+pub struct LibraryText {
     /// The C program but for the kernels.
     host: String,
     /// The kernels, in CUDA C++.
@@ -25,7 +25,7 @@ pub struct Library {
     name: String,
 }
 
-impl Library {
+impl LibraryText {
     /// The kernels as a file that NVRTC takes and nvcc too.
     pub fn kernel_file(&self) -> String {
         let name = &self.name;
@@ -128,7 +128,7 @@ pub fn library(
     prefix: &str,
     names: &[Symbol],
     shown: &dyn Fn(Span) -> Shown,
-) -> Library {
+) -> LibraryText {
     let name = prefix.to_string();
     let prefix = sanitized(prefix);
     let wrappers = Wrappers {
@@ -139,10 +139,11 @@ pub fn library(
         device: Some(device(&prefix)),
     };
     let host = format!("{}\n{DRIVER}{}", cuda.host, wrappers.text(&cuda.places, shown));
-    Library { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
+    LibraryText { host, kernels: cuda.kernels.clone(), header: wrappers.header(), name }
 }
 
 fn device(prefix: &str) -> Device {
+    let memory = Code::OutOfMemory;
     let contexts = format!(
         "REMORA_DOOR {prefix}_context *{prefix}_new_on_device(int device, const void *kernels) {{
   remora_text[0] = 0;
@@ -153,7 +154,7 @@ fn device(prefix: &str) -> Device {
   remora_context *context = remora_context_new_device(&gpu->table);
   remora_gpu_leave();
   if (!context) {{
-    remora_refused(\"E0507\", \"out of memory: %s\", gpu->message);
+    remora_refused(\"{memory}\", \"out of memory: %s\", gpu->message);
     remora_gpu_close(gpu);
   }}
   return context;

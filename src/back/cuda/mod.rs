@@ -14,7 +14,7 @@ mod product;
 mod thread;
 mod vectors;
 
-pub use library::{LOADED_DRIVER, Library, library};
+pub use library::{LOADED_DRIVER, LibraryText, library};
 
 use crate::back::text::{Emitter, Places, c_type, expr};
 use crate::base::Scalar;

@@ -5,7 +5,7 @@ use super::{Array, Loc, Lower, Mem, Stride};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
-use crate::ir::profile::{Copied, Note, Role};
+use crate::ir::profile::{CopyReason, Note, Role};
 use crate::ir::soac::{Operator, Size, Soac, Type, Var};
 use crate::ir::tuning::Knob;
 
@@ -84,7 +84,7 @@ impl<'p> Lower<'_, 'p> {
             Collected::Array(current, _) => {
                 let offset = self.atom("row", at);
                 let to = Mem { offset, strides: mem.strides[1..].into(), ..mem.clone() };
-                self.copy_into(&to, &ty.shape, &Array::Mem(current.clone()), Copied::Collected);
+                self.copy_into(&to, &ty.shape, &Array::Mem(current.clone()), CopyReason::Collected);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{Array, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var, count_exp, made_exp};
 
 /// How a loop carries a value from one iteration to the next.
@@ -146,11 +146,11 @@ impl<'p> Lower<'_, 'p> {
                         (Goes::Scalar(local), Loc::Scalar(e)) => this.emit(Stmt::Set(*local, e)),
                         (Goes::Stays(mem), Loc::Array(array)) if !matches!(&array, Array::Mem(at) if same_place(at, mem)) => {
                             let ty = program.operand_ty(*operand);
-                            this.copy_into(mem, &ty.shape, &array, Copied::Branch);
+                            this.copy_into(mem, &ty.shape, &array, CopyReason::Branch);
                         }
                         (Goes::Ptr(ptr, keep), Loc::Array(array)) => {
                             let ty = program.operand_ty(*operand);
-                            let mem = this.in_rows(&array, &ty, (Copied::Branch, span));
+                            let mem = this.in_rows(&array, &ty, (CopyReason::Branch, span));
                             this.emit(Stmt::Point(*ptr, Place::Ptr(mem.ptr, mem.offset.clone())));
                             keep.extend(mem.keep.iter().copied().take(mutated!(ReleaseBranchResult, usize::MAX, 0)));
                         }
@@ -317,7 +317,7 @@ impl<'p> Lower<'_, 'p> {
         if let Some(dest) = self.destinations.mems.get(&result).cloned()
             && (overwrites != Overwrites::Rows || self.is_dense(&dest, &ty.shape))
         {
-            self.copy_into(&dest, &ty.shape, init, Copied::First);
+            self.copy_into(&dest, &ty.shape, init, CopyReason::First);
             return Carried::InPlace(match overwrites {
                 Overwrites::Rows => self.dense(dest.ptr, dest.offset.clone(), &ty.shape, &dest.keep),
                 Overwrites::Nothing | Overwrites::Cells => dest,
@@ -334,13 +334,15 @@ impl<'p> Lower<'_, 'p> {
                 Carried::InPlace(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
             }
             Array::Mem(mem) if fits(mem) => Carried::InPlace(mem.clone()),
-            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => Carried::InPlace(self.copied(other, ty, (Copied::First, span))),
+            other @ (Array::Mem(_) | Array::Iota(..) | Array::Fill(_)) => {
+                Carried::InPlace(self.copied(other, ty, (CopyReason::First, span)))
+            }
         }
     }
     fn two(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
         let program = self.program;
         let name = program.vars[var].name;
-        let mem = self.in_rows(init, ty, (Copied::First, span));
+        let mem = self.in_rows(init, ty, (CopyReason::First, span));
         let buffers = [self.alloc(name, program.ty(var), span), self.alloc(name, program.ty(var), span)];
         let [current, next, free] = ["", "next", "free"].map(|text| {
             let name = if text.is_empty() { name } else { Symbol::new(text) };
@@ -353,7 +355,7 @@ impl<'p> Lower<'_, 'p> {
         Carried::Two { current, next, free, keep }
     }
     fn varying(&mut self, var: Var, init: &Array, ty: &Type, span: Span) -> Carried {
-        let mem = self.in_rows(init, ty, (Copied::First, span));
+        let mem = self.in_rows(init, ty, (CopyReason::First, span));
         let name = self.program.vars[var].name;
         let current = self.ptr(name, ty.elem, None);
         let owner = self.scoped_handle(name.as_str());
@@ -423,7 +425,7 @@ impl<'p> Lower<'_, 'p> {
                 }
                 (Carried::Varying { current, owner, .. }, Loc::Array(array)) => {
                     let ty = program.operand_ty(*operand);
-                    let (ptr, handle) = self.transferred(&array, &ty, &owners, (Copied::Iteration, span));
+                    let (ptr, handle) = self.transferred(&array, &ty, &owners, (CopyReason::Iteration, span));
                     self.ghost_moved(slots.get(k).copied().flatten(), ptr);
                     moved.push((*current, *owner, ptr, handle));
                 }

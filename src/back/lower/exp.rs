@@ -6,7 +6,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Condition, Op, ScalarOp};
 use crate::base::{Code, MAX_SIZE, PrimType, Scalar, Span, Symbol};
 use crate::ir::imp::{Arg, Expr, Failure, Int, Place, Receiver, Stmt, Table};
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::{Check, Exp, Operand, RangeKind, Size, Stm, Type, Var, parallel_exp, single_exp};
 
 impl<'p> Lower<'_, 'p> {
@@ -114,7 +114,7 @@ impl<'p> Lower<'_, 'p> {
                 Loc::Scalar(e) => Arg::Scalar(e),
                 Loc::Array(array) => {
                     let ty = self.program.operand_ty(*a);
-                    let mem = self.in_rows(&array, &ty, (Copied::Passed, span));
+                    let mem = self.in_rows(&array, &ty, (CopyReason::Passed, span));
                     Arg::Array(mem.ptr, mem.offset)
                 }
             });

@@ -6,7 +6,7 @@ use super::{Array, Cells, Loc, Lower, Mem, same_place};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
-use crate::ir::profile::{Alone, Copied, Role};
+use crate::ir::profile::{CopyReason, Role, SequentialReason};
 use crate::ir::soac::{Operand, Operator, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
@@ -28,7 +28,7 @@ impl<'p> Lower<'_, 'p> {
         self.locs.insert(count, Loc::Scalar(Expr::Local(kept)));
         let name = |var: Var| program.vars[var].name;
         if !self.is_parallel() {
-            self.alone(Alone::Attribute);
+            self.alone(SequentialReason::Attribute);
             let outs: Vec<Mem> = arrays.iter().map(|var| self.alloc(name(*var), &wide(*var), span)).collect();
             self.emit(Stmt::Set(kept, Expr::int(0)));
             self.filter_loop(cells, Expr::int(0), w, &outs, kept);
@@ -72,7 +72,7 @@ impl<'p> Lower<'_, 'p> {
             this.emit(Stmt::If(last, at_end, inside));
             for ((out, part), cell) in outs.iter().zip(&parts).zip(&sizes) {
                 let count = Expr::Local(end).minus(from.clone()).times(cell.clone());
-                this.copies(out, Some(part.ptr), count.clone(), Copied::Kept, true);
+                this.copies(out, Some(part.ptr), count.clone(), CopyReason::Kept, true);
                 let to = out.offset.clone().plus(from.clone().times(cell.clone()));
                 this.emit(Stmt::Copy { to: (out.ptr, to), from: (part.ptr, lo.clone().times(cell.clone())), count });
             }
@@ -117,7 +117,7 @@ impl<'p> Lower<'_, 'p> {
         if self.is_host() {
             self.scatter_kernels(cells, width, n, &outs);
         } else {
-            self.alone(Alone::LastWrite);
+            self.alone(SequentialReason::LastWrite);
             self.write_loop(cells, None, Expr::int(0), width, &n, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
@@ -168,7 +168,7 @@ impl<'p> Lower<'_, 'p> {
                     let offset = self.atom("row", position);
                     let to = Mem { offset, strides: out.strides[1..].into(), ..out.clone() };
                     if !matches!(array, Array::Mem(from) if same_place(from, &to)) {
-                        self.copy_into(&to, &self.program.operand_ty(*operand).shape, array, Copied::Part);
+                        self.copy_into(&to, &self.program.operand_ty(*operand).shape, array, CopyReason::Part);
                     }
                 }
             }

@@ -11,7 +11,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{FoldOp, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Place, Stmt};
-use crate::ir::profile::Alone;
+use crate::ir::profile::SequentialReason;
 use crate::ir::soac::{Body, Exp, Operator, Program, Size, Soac, Var};
 
 /// Privatised copies of the bins that a thread has, if there are at most [`SMALL`] bins.
@@ -70,7 +70,7 @@ impl<'p> Lower<'_, 'p> {
             self.privatised_bins(cells, operator, &width, &n, &outs);
         } else {
             let combined = scalars || is_elementwise(self.program, operator);
-            self.alone(if combined { Alone::Strict } else { Alone::RowsCombined });
+            self.alone(if combined { SequentialReason::Strict } else { SequentialReason::RowsCombined });
             self.write_loop(cells, Some(operator), Expr::int(0), width, &n, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));

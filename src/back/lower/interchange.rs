@@ -9,7 +9,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Order, Stmt};
-use crate::ir::profile::{Case, NoTiles, Role};
+use crate::ir::profile::{Case, Role, UntiledReason};
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, parallel_exp, view_exp};
 use std::ops::Range;
 
@@ -72,10 +72,6 @@ impl Context {
     }
 }
 
-/// The statement that is the whole body and makes its only result.
-pub(super) fn only(body: &Body) -> Option<&Soac> {
-    whole(body).filter(|_| body.result.len() == 1)
-}
 /// The statement that is the whole body and makes its results.
 fn whole(body: &Body) -> Option<&Soac> {
     let [stm] = body.stms.as_slice() else { return None };
@@ -187,18 +183,18 @@ impl<'p> Lower<'_, 'p> {
         })
     }
     /// Why a product, which is no such nest, is none.
-    pub(super) fn why_no_tiles(&mut self, outer: &'p Soac) -> NoTiles {
+    pub(super) fn why_no_tiles(&mut self, outer: &'p Soac) -> UntiledReason {
         if !(outer.scans.is_empty() && outer.reduces.is_empty()) {
-            return NoTiles::Collected;
+            return UntiledReason::Collected;
         }
-        let Some(map) = whole(&outer.lambda.body) else { return NoTiles::NotAlone };
+        let Some(map) = whole(&outer.lambda.body) else { return UntiledReason::NotAlone };
         let saved = self.locs.clone();
         let (_, ()) = self.block(|this| this.bind_cells(&outer.inputs, &outer.lambda.params, &Expr::int(0)));
         let why = match self.shape_of(map) {
-            None if self.is_scalar_nest(map) => NoTiles::Differs,
-            None => NoTiles::NotScalar,
-            Some(nest) if self.columns_lie(nest) == Columns::Unknown => NoTiles::AlongNone,
-            Some(_) => NoTiles::OwnColumns,
+            None if self.is_scalar_nest(map) => UntiledReason::Differs,
+            None => UntiledReason::NotScalar,
+            Some(nest) if self.columns_lie(nest) == Columns::Unknown => UntiledReason::AlongNone,
+            Some(_) => UntiledReason::OwnColumns,
         };
         self.locs = saved;
         why

@@ -5,7 +5,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Int, Order, Parallel, Ptr, Stmt};
-use crate::ir::profile::{Copied, Note, Role};
+use crate::ir::profile::{CopyReason, Note, Role};
 use crate::ir::soac::{Size, Type, Var};
 
 /// Arrays of known size up to this many bytes lie in the frame of the function.
@@ -125,21 +125,21 @@ impl Lower<'_, '_> {
     }
 
     /// The array in row-major order: itself or a copy.
-    pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, why: (Copied, Span)) -> Mem {
+    pub(super) fn in_rows(&mut self, array: &Array, ty: &Type, why: (CopyReason, Span)) -> Mem {
         match array {
             Array::Mem(mem) if self.is_dense(mem, &ty.shape) => mem.clone(),
             Array::Mem(_) | Array::Iota(..) | Array::Fill(_) => self.copied(array, ty, why),
         }
     }
     /// A copy in a buffer of its own.
-    pub(super) fn copied(&mut self, array: &Array, ty: &Type, (why, span): (Copied, Span)) -> Mem {
+    pub(super) fn copied(&mut self, array: &Array, ty: &Type, (why, span): (CopyReason, Span)) -> Mem {
         let mem = self.alloc_as(Symbol::new("copy"), ty, (Role::Copy, span));
         self.copy_into(&mem, &ty.shape, array, why);
         mem
     }
 
     /// Writes an array over another of the same shape, for this reason. The two do not overlap.
-    pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array, why: Copied) {
+    pub(super) fn copy_into(&mut self, to: &Mem, shape: &[Size], from: &Array, why: CopyReason) {
         let elem = self.out.ptrs[to.ptr].elem;
         if let Array::Mem(source) = from
             && self.is_dense(source, shape)

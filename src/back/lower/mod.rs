@@ -41,7 +41,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::ScalarOp;
 use crate::base::{Idx, Span, Symbol};
 use crate::ir::imp::{self, Expr, Handle, Int, Local, Param, Place, Ptr, Stmt};
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::{self as ir, Body, FunId, Operand, Program, Size, Stm, Var, count_exp, parallel_exp, single_exp};
 use builder::{Builder, Scope};
@@ -298,7 +298,7 @@ impl<'a, 'p> Lower<'a, 'p> {
             match value {
                 Loc::Scalar(value) => results.push(imp::Result::Scalar(ty.elem, value)),
                 Loc::Array(array) => {
-                    let (ptr, handle) = self.transferred(&array, &ty, &[], (Copied::Returned, fun.span));
+                    let (ptr, handle) = self.transferred(&array, &ty, &[], (CopyReason::Returned, fun.span));
                     transferred.push(handle);
                     results.push(imp::Result::Array(ptr, handle));
                 }
@@ -345,7 +345,7 @@ impl<'a, 'p> Lower<'a, 'p> {
 
     /// Makes a new handle the owner of an array in row-major order, so that it can be returned. `others` are owners from outside of which nothing is
     /// needed any more but what is returned.
-    fn transferred(&mut self, array: &Array, ty: &ir::Type, others: &[Handle], (why, span): (Copied, Span)) -> (Ptr, Handle) {
+    fn transferred(&mut self, array: &Array, ty: &ir::Type, others: &[Handle], (why, span): (CopyReason, Span)) -> (Ptr, Handle) {
         let mem = self.in_rows(array, ty, (why, span));
         let handle = self.handle("result");
         let ptr = self.ptr(Symbol::new("result"), ty.elem, None);
@@ -445,7 +445,7 @@ impl<'a, 'p> Lower<'a, 'p> {
                 (Some(Some(dest)), Loc::Array(array)) => {
                     let shape = self.program.operand_ty(*operand).shape;
                     if !matches!(&array, Array::Mem(mem) if same_place(mem, dest)) {
-                        self.copy_into(dest, &shape, &array, Copied::Moved);
+                        self.copy_into(dest, &shape, &array, CopyReason::Moved);
                     }
                     out.push(Loc::Array(Array::Mem(dest.clone())));
                 }

@@ -7,7 +7,7 @@
 use super::{Array, Lower, Mem};
 use crate::base::{Arena, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Probe, Ptr, Stmt, leaf_stmt};
-use crate::ir::profile::{Alone, Case, Copied, Nest, Note, Profile, Remark, Role, Site, SiteId, What};
+use crate::ir::profile::{Case, CopyReason, Nest, Note, Profile, Remark, Role, SequentialReason, Site, SiteId, SiteKind};
 use crate::ir::soac::{Exp, Fun, Program, Size, Soac, Stm, Var, count_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -75,7 +75,7 @@ impl<'a> Measure<'a> {
         let at = At { span: fun.span, around: None, own: None, nested: fun.recursive };
         Measure { recorder, function: fun.name, called: !fun.entry, at }
     }
-    fn site(&mut self, what: What, span: Span) -> SiteId {
+    fn site(&mut self, what: SiteKind, span: Span) -> SiteId {
         self.recorder.site(Site { function: self.function, span, parent: self.at.around, what })
     }
 }
@@ -89,7 +89,7 @@ impl<'p> Lower<'_, 'p> {
         let nest = if before.nested { None } else { nest(self.program, &stm.exp) };
         let Some(nest) = nest else { return Some(Begun { before, site: None }) };
         let span = product_in(&stm.exp).unwrap_or(stm.span);
-        let site = measure.site(What::Nest(nest), span);
+        let site = measure.site(SiteKind::Nest(nest), span);
         measure.at = At { span, around: Some(site), own: Some(site), nested: nest != Nest::Loop };
         let at = self.out.code.len();
         self.emit(Stmt::Probe(Box::new(Probe::Begin(site, false))));
@@ -105,9 +105,9 @@ impl<'p> Lower<'_, 'p> {
             self.out.code.remove(at);
             return;
         }
-        if matches!(measure.recorder.sites[site].what, What::Nest(Nest::Loop)) && !begins(code) {
+        if matches!(measure.recorder.sites[site].what, SiteKind::Nest(Nest::Loop)) && !begins(code) {
             let span = measure.recorder.sites[site].span;
-            measure.recorder.remark(Remark { span, site: Some(site), note: Note::OneThread(Alone::Iterations) });
+            measure.recorder.remark(Remark { span, site: Some(site), note: Note::OneThread(SequentialReason::Iterations) });
         }
         let leaf = !times(&self.out.code[at + 1..]);
         self.out.code[at] = Stmt::Probe(Box::new(Probe::Begin(site, leaf)));
@@ -115,15 +115,15 @@ impl<'p> Lower<'_, 'p> {
     }
 
     /// The statement, if it is timed, is run by one thread: for this reason, or because nothing is parallel here at all.
-    pub(super) fn alone(&mut self, why: Alone) {
+    pub(super) fn alone(&mut self, why: SequentialReason) {
         let parallel = self.is_parallel();
         let Some(measure) = &mut self.profile else { return };
         let Some(site) = measure.at.own else { return };
         let why = match parallel {
             true => why,
-            false if why == Alone::Few => why,
-            false if measure.called => Alone::Called,
-            false => Alone::Attribute,
+            false if why == SequentialReason::Few => why,
+            false if measure.called => SequentialReason::Called,
+            false => SequentialReason::Attribute,
         };
         let span = measure.at.span;
         measure.recorder.remark(Remark { span, site: Some(site), note: Note::OneThread(why) });
@@ -145,35 +145,35 @@ impl<'p> Lower<'_, 'p> {
     pub(super) fn made(&mut self, ptr: Ptr, count: &Expr, role: Role, span: Span) {
         let (name, elem) = (self.out.ptrs[ptr].name, self.out.ptrs[ptr].elem);
         let Some(measure) = &mut self.profile else { return };
-        let span = if span == Span::default() || measure.at.own.is_some() { measure.at.span } else { span };
-        let site = measure.site(What::Array { name, elem, role }, span);
+        let span = if span.is_none() || measure.at.own.is_some() { measure.at.span } else { span };
+        let site = measure.site(SiteKind::Array { name, elem, role }, span);
         self.emit(Stmt::Probe(Box::new(Probe::Count(site, count.clone(), elem.bytes() as u64))));
     }
     /// Counts elements that are copied. `straight` says that a single statement copies them, which no vector loop contains; loops that copy are
     /// counted where they are not in iterations of others.
-    pub(super) fn copies(&mut self, to: &Mem, from: Option<Ptr>, count: Expr, why: Copied, straight: bool) {
+    pub(super) fn copies(&mut self, to: &Mem, from: Option<Ptr>, count: Expr, why: CopyReason, straight: bool) {
         let named = from.unwrap_or(to.ptr);
         let (name, bytes) = (self.out.ptrs[named].name, self.out.ptrs[to.ptr].elem.bytes() as u64);
         let Some(measure) = &mut self.profile else { return };
-        let moves = |site: SiteId| measure.recorder.sites[site].what == What::Nest(Nest::Move);
+        let moves = |site: SiteId| measure.recorder.sites[site].what == SiteKind::Nest(Nest::Move);
         let counted = straight || !measure.at.nested || measure.at.own.is_some_and(moves);
         if counted {
             let span = measure.at.span;
-            let site = measure.site(What::Copy { array: name, why }, span);
+            let site = measure.site(SiteKind::Copy { array: name, why }, span);
             self.emit(Stmt::Probe(Box::new(Probe::Count(site, count, bytes))));
         } else {
             self.remark(Note::CopiedInside(name, why));
         }
     }
     /// Counts elements that are copied one by one, if they may be many.
-    pub(super) fn copies_one_by_one(&mut self, to: &Mem, shape: &[Size], from: &Array, why: Copied) {
+    pub(super) fn copies_one_by_one(&mut self, to: &Mem, shape: &[Size], from: &Array, why: CopyReason) {
         if self.profile.is_none() {
             return;
         }
         let count = self.count(shape);
         let (from, why) = match from {
             Array::Mem(mem) => (Some(mem.ptr), why),
-            Array::Iota(..) | Array::Fill(_) => (None, Copied::Filled),
+            Array::Iota(..) | Array::Fill(_) => (None, CopyReason::Filled),
         };
         if count.as_int().is_none_or(|count| count > SHORT) {
             self.copies(to, from, count, why, false);
@@ -183,22 +183,22 @@ impl<'p> Lower<'_, 'p> {
     pub(super) fn copies_unless(&mut self, ptr: Ptr, array: Symbol, owners: &[Handle], count: &Expr, span: Span) {
         let bytes = self.out.ptrs[ptr].elem.bytes() as u64;
         let Some(measure) = &mut self.profile else { return };
-        let site = measure.site(What::Copy { array, why: Copied::Lent }, span);
+        let site = measure.site(SiteKind::Copy { array, why: CopyReason::Lent }, span);
         let probe = Probe::CountUnless(site, count.clone(), bytes, ptr, owners.to_vec());
         self.emit(Stmt::Probe(Box::new(probe)));
     }
     /// Why an array is copied before it is updated.
-    pub(super) fn why_copied(&self, array: Option<Var>, span: Span) -> Copied {
+    pub(super) fn why_copied(&self, array: Option<Var>, span: Span) -> CopyReason {
         let name = array.map(|var| self.program.vars[var].name);
         let found = self.program.copies.iter().find(|(at, of, _)| *at == span && Some(*of) == name);
-        found.map_or(Copied::Asked, |(_, _, why)| *why)
+        found.map_or(CopyReason::Asked, |(_, _, why)| *why)
     }
 
     /// The statements of a case, with a probe that counts it.
     pub(super) fn in_case(&mut self, case: Case, mut stmts: Vec<Stmt>) -> Vec<Stmt> {
         if let Some(measure) = &mut self.profile {
             let span = measure.at.span;
-            let site = measure.site(What::Case(case), span);
+            let site = measure.site(SiteKind::Case(case), span);
             stmts.insert(0, Stmt::Probe(Box::new(Probe::Count(site, Expr::int(1), 0))));
         }
         stmts

@@ -5,7 +5,7 @@ use super::soac::cost;
 use super::{Array, Cells, Loc, Lower, Mem, same_place};
 use crate::base::PrimType;
 use crate::ir::imp::{Expr, Order, Stmt};
-use crate::ir::profile::{Alone, Copied};
+use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::{Operand, Size, Var};
 
 impl<'p> Lower<'_, 'p> {
@@ -21,7 +21,7 @@ impl<'p> Lower<'_, 'p> {
             let cost = cost(&cells.lambda.body);
             self.parallel(width, cost, false, &mut |this, lo, hi, _| this.ragged_loop(cells, lo, hi, &outs));
         } else {
-            self.alone(Alone::Attribute);
+            self.alone(SequentialReason::Attribute);
             self.ragged_loop(cells, Expr::int(0), width, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
@@ -49,7 +49,7 @@ impl<'p> Lower<'_, 'p> {
                 if let Loc::Array(array) = &results[2 * k + 1]
                     && !matches!(array, Array::Mem(from) if same_place(from, &to))
                 {
-                    this.copy_into(&to, &this.program.operand_ty(row[1]).shape, array, Copied::Part);
+                    this.copy_into(&to, &this.program.operand_ty(row[1]).shape, array, CopyReason::Part);
                 }
             }
         });

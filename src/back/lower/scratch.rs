@@ -180,7 +180,7 @@ impl Hoist<'_> {
         for stmt in stmts {
             out.push(match stmt {
                 Stmt::Alloc { ptr, count, span, .. } => {
-                    let place = if span == Span::default() { self.span } else { span };
+                    let place = if span.is_none() { self.span } else { span };
                     let each = self.on_host(&count).ok_or(Unknown)?;
                     let threads = self.threads(width);
                     let info = self.fun.ptrs[ptr].clone();

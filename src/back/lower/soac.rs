@@ -8,10 +8,19 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
-use crate::ir::profile::{Alone, Copied};
+use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
+
+/// A loop of fewer operations is not divided among threads.
+const TINY: u64 = 4096;
+/// A loop with more iterations than this has one for each thread of any machine.
+const MOST_THREADS: i64 = 256;
+/// A loop of this many iterations or fewer is not divided where it is inside of another one.
+const DIVIDED_WIDTH: i64 = 1024;
+/// How many iterations a loop of unknown length is taken to have.
+const UNKNOWN_ITERATIONS: u64 = 64;
 
 /// What an operator collects in.
 pub(super) enum Collected {
@@ -41,23 +50,22 @@ impl Out<'_> {
 /// The operator on elements that an operator on vectors consists of.
 fn elementwise<'p>(program: &Program, operator: &'p Operator) -> Option<&'p Soac> {
     let ([neutral], [a, b]) = (operator.neutral.as_slice(), operator.lambda.params.as_slice()) else { return None };
-    let each = super::interchange::only(&operator.lambda.body)?;
-    let plain = each.scans.is_empty() && each.reduces.is_empty() && program.operand_ty(*neutral).rank() == 1;
+    let each = operator.as_map()?;
+    let vectors = program.operand_ty(*neutral).rank() == 1;
     let both = each.inputs == [*a, *b] || each.inputs == [*b, *a];
     let simple = each.lambda.body.stms.iter().all(|stm| matches!(stm.exp, Exp::Scalar(..) | Exp::Copy(_)) && !stm.exp.may_fail());
-    (plain && both && simple).then_some(each)
+    (vectors && both && simple).then_some(each)
 }
 
 impl<'p> Lower<'_, 'p> {
     pub(super) fn soac(&mut self, soac: &'p Soac, pat: &[Var], span: Span) {
         let width = self.size(&soac.width);
         let width = self.atom("width", width);
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
-        let reduced: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         // Memory of what is returned as arrays of this width.
         let mut outs = Vec::with_capacity(pat.len());
         for (k, &var) in pat.iter().enumerate() {
-            let collected = (scanned..scanned + reduced).contains(&k);
+            let collected = (scanned..soac.combined()).contains(&k);
             outs.push(match self.shared.arrays.remove(&var) {
                 _ if collected => Out::Nowhere,
                 Some((mem, operator)) => Out::Add(mem, operator),
@@ -66,7 +74,7 @@ impl<'p> Lower<'_, 'p> {
         }
         self.note_product(soac);
         let cost = cost(&soac.lambda.body);
-        let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < 4096);
+        let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < TINY);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
         let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
         let sequential = !self.options.device && self.program.is_outer_sequential(span);
@@ -78,10 +86,10 @@ impl<'p> Lower<'_, 'p> {
             }
         } else {
             self.alone(match (tiny, scalar_scans, ordered) {
-                (true, ..) => Alone::Few,
-                (_, false, _) => Alone::ArraysScanned,
-                (_, _, true) => Alone::Strict,
-                (false, true, false) => Alone::Attribute,
+                (true, ..) => SequentialReason::Few,
+                (_, false, _) => SequentialReason::ArraysScanned,
+                (_, _, true) => SequentialReason::Strict,
+                (false, true, false) => SequentialReason::Attribute,
             });
             let site = if tiny { Site::Sequential } else { self.site };
             let sums = self.at_site(site, |this| {
@@ -129,7 +137,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Lets a reduction in a lambda use the accumulator of the reduction around it.
     fn share_sums(&mut self, soac: &Soac, sums: &[Collected]) {
-        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let mut at = soac.scanned();
         for operator in &soac.reduces {
             let result = soac.lambda.body.result[at].var();
             let uses = soac.lambda.body.result.iter().filter(|a| a.var() == result).count();
@@ -149,7 +157,7 @@ impl<'p> Lower<'_, 'p> {
 
     /// Lets a map in a lambda whose result is added to an accumulated array add each element as it is computed.
     fn share_arrays(&mut self, soac: &'p Soac, sums: &[Collected]) {
-        let mut at: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let mut at = soac.scanned();
         for operator in &soac.reduces {
             if let (Collected::Array(current, None), Some(var)) = (&sums[at], soac.lambda.body.result[at].var())
                 && made_once(&soac.lambda.body, var)
@@ -161,27 +169,30 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Combines an element of an array with a value.
     fn add(&mut self, operator: &'p Operator, array: &Mem, i: &Expr, value: Expr) {
-        let Some(each) = elementwise(self.program, operator) else { return };
+        let Some(each) = elementwise(self.program, operator) else {
+            crate::ice!(Span::default(), "an operator that is applied to elements does not consist of one on elements")
+        };
         let elem = self.program.operand_ty(operator.neutral[0]).elem;
         let old = self.element(&Array::Mem(array.clone()), std::slice::from_ref(i), elem);
         for (input, param) in each.inputs.iter().zip(&each.lambda.params) {
             let value = if *input == operator.lambda.params[0] { old.clone() } else { value.clone() };
             self.set_scalar(*param, value);
         }
-        if let Some(Loc::Scalar(e)) = self.body(&each.lambda.body, &[]).into_iter().next() {
-            let at = self.at(array, std::slice::from_ref(i));
-            self.emit(Stmt::Store(array.ptr, at, e));
-        }
+        let Some(Loc::Scalar(e)) = self.body(&each.lambda.body, &[]).into_iter().next() else {
+            crate::ice!(Span::default(), "an operator on elements has no scalar as result")
+        };
+        let at = self.at(array, std::slice::from_ref(i));
+        self.emit(Stmt::Store(array.ptr, at, e));
     }
 
     /// A parallel loop, and where it has fewer iterations than there are threads a sequential one with parallel loops inside.
     fn two_versions(&mut self, soac: &'p Soac, width: Expr, cost: u64, outs: &[Out<'p>], span: Span) {
         // Copies are made for each chunk.
-        let few = self.nest_in(soac).is_some();
+        let at_most_threads = self.nest_in(soac).is_some();
         let (outer, ()) = self.block(|this| {
-            this.parallel(width.clone(), cost, few, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
+            this.parallel(width.clone(), cost, at_most_threads, &mut |this, lo, hi, _| this.soac_loop(soac, lo, hi, outs, &[], span));
         });
-        if width.as_int().is_some_and(|n| n > 256) {
+        if width.as_int().is_some_and(|n| n > MOST_THREADS) {
             self.out.code.extend(outer);
             return;
         }
@@ -211,12 +222,12 @@ impl<'p> Lower<'_, 'p> {
                     let name = crate::base::Symbol::new("sum");
                     let current = self.alloc(name, &ty, span);
                     if over {
-                        self.copy_into(&current, &ty.shape, &neutral, Copied::Collected);
+                        self.copy_into(&current, &ty.shape, &neutral, CopyReason::Collected);
                         out.push(Collected::Array(current, None));
                         continue;
                     }
                     let buffers = [current, self.alloc(name, &ty, span)];
-                    self.copy_into(&buffers[0], &ty.shape, &neutral, Copied::Collected);
+                    self.copy_into(&buffers[0], &ty.shape, &neutral, CopyReason::Collected);
                     // Separate pointers, which are swapped.
                     let [current, next] = buffers.map(|mem| {
                         let ptr = self.ptr(name, ty.elem, None);
@@ -250,15 +261,22 @@ impl<'p> Lower<'_, 'p> {
         // All new values are computed before an old one is replaced.
         let mut new = Vec::with_capacity(results.len());
         for (sum, result) in sums.iter().zip(results) {
-            if let (Collected::Scalar(local), Loc::Scalar(e)) = (sum, result) {
-                let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
-                    e
-                } else {
-                    let copy = self.local("new", self.out.locals[*local].prim);
-                    self.emit(Stmt::Set(copy, e));
-                    Expr::Local(copy)
-                };
-                new.push((*local, e));
+            match (sum, result) {
+                (Collected::Scalar(local), Loc::Scalar(e)) => {
+                    let e = if mutated!(SumsOneAfterOther, count == 1 || matches!(e, Expr::Const(_)), true) {
+                        e
+                    } else {
+                        let copy = self.local("new", self.out.locals[*local].prim);
+                        self.emit(Stmt::Set(copy, e));
+                        Expr::Local(copy)
+                    };
+                    new.push((*local, e));
+                }
+                // The body wrote it to its destination.
+                (Collected::Array(..), Loc::Array(_)) => {}
+                (Collected::Scalar(_), Loc::Array(_)) | (Collected::Array(..), Loc::Scalar(_)) => {
+                    crate::ice!(Span::default(), "a sum and the new value are not of the same rank")
+                }
             }
         }
         new.into_iter().for_each(|(local, e)| self.emit(Stmt::Set(local, e)));
@@ -284,7 +302,7 @@ impl<'p> Lower<'_, 'p> {
         self.emit(Stmt::For { var: j, from: Expr::int(0), to: width, order: Order::Any, body });
     }
     fn bind_sums(&mut self, soac: &'p Soac, sums: Vec<Collected>, pat: &[Var]) {
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         let sums: Vec<Collected> = sums.into_iter().skip(scanned).collect();
         self.bind_collected(sums, &pat[scanned..]);
     }
@@ -299,7 +317,7 @@ impl<'p> Lower<'_, 'p> {
                     let mem = Mem { keep: keep.into(), ..current };
                     let mem = match self.destinations.mems.get(&var).cloned() {
                         Some(dest) => {
-                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem), Copied::Moved);
+                            self.copy_into(&dest, &self.program.ty(var).shape, &Array::Mem(mem), CopyReason::Moved);
                             dest
                         }
                         None => mem,
@@ -383,10 +401,10 @@ impl<'p> Lower<'_, 'p> {
         }
         self.plain_loop(soac, lo..hi, outs, sums);
     }
-    /// The same, whatever its body is.
+    /// `soac_loop` whatever its body is.
     pub(super) fn plain_loop(&mut self, soac: &'p Soac, cells: Range<Expr>, outs: &[Out<'p>], sums: &[Collected]) {
         let var = self.local("i", PrimType::I64);
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let scanned = soac.scanned();
         let order = if soac.scans.is_empty() { self.order(soac.reduces.iter(), sums) } else { Order::Sequential };
         let (cell, done) = self.scoped_block(|this| {
             let i = Expr::Local(var);
@@ -478,7 +496,7 @@ pub(super) fn simple(operator: &Operator) -> Option<ScalarOp> {
 fn made_once(body: &Body, var: Var) -> bool {
     let maps = body.stms.iter().any(|stm| {
         let Exp::Soac(soac) = &stm.exp else { return false };
-        let collected: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        let collected = soac.combined();
         stm.pat[collected.min(stm.pat.len())..].contains(&var)
     });
     let mut elsewhere = false;
@@ -489,7 +507,7 @@ fn made_once(body: &Body, var: Var) -> bool {
 /// Whether a body contains loops that are divided among threads where they are not inside of one that is: scatters write in order.
 fn has_parallel(body: &Body) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > 1024),
+        Exp::Soac(soac) => soac.width.as_constant().is_none_or(|n| n > DIVIDED_WIDTH),
         Exp::Filter { .. } | Exp::Rows { .. } | Exp::Hist { .. } => true,
         Exp::If { .. } | Exp::Loop { .. } => {
             let mut inner = false;
@@ -504,7 +522,7 @@ fn has_parallel(body: &Body) -> bool {
     })
 }
 
-/// About how many operations a body takes; loops of unknown length count as 64 iterations.
+/// About how many operations a body takes; loops of unknown length count as [`UNKNOWN_ITERATIONS`].
 pub(super) fn cost(body: &Body) -> u64 {
     body.stms.iter().fold(1u64, |sum, stm| {
         let mut inner = 0u64;
@@ -514,9 +532,11 @@ pub(super) fn cost(body: &Body) -> u64 {
             }
         });
         let here = match &stm.exp {
-            Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(64, |n| n.max(1) as u64)),
-            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => inner.saturating_mul(64),
-            Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => 64,
+            Exp::Soac(soac) => inner.saturating_mul(soac.width.as_constant().map_or(UNKNOWN_ITERATIONS, |n| n.max(1) as u64)),
+            Exp::Filter { .. } | Exp::Rows { .. } | Exp::Scatter { .. } | Exp::Hist { .. } | Exp::Loop { .. } => {
+                inner.saturating_mul(UNKNOWN_ITERATIONS)
+            }
+            Exp::Concat(_) | Exp::Rotate { .. } | Exp::Call(..) => UNKNOWN_ITERATIONS,
             Exp::Copy(Operand::Var(_)) => 2,
             Exp::Scalar(op, _) => op.cost().work,
             Exp::Copy(_)

@@ -5,7 +5,7 @@ use super::{Array, Loc, Lower, Mem};
 use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::imp::{Expr, Stmt};
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::{Operand, Size, Var};
 
 impl Lower<'_, '_> {
@@ -19,7 +19,7 @@ impl Lower<'_, '_> {
             return mem.clone();
         }
         let mem = self.alloc_var(var, span);
-        self.copy_into(&mem, &self.ty(var).shape, &source, Copied::Replicated);
+        self.copy_into(&mem, &self.ty(var).shape, &source, CopyReason::Replicated);
         mem
     }
 
@@ -28,7 +28,8 @@ impl Lower<'_, '_> {
         let mem = self.alloc_var(var, span);
         let cell_rank = cells.first().map_or(0, |a| self.program.operand_ty(*a).rank());
         let depth = ty.rank() - cell_rank;
-        let sizes: Vec<i64> = ty.shape[..depth].iter().map(|size| size.as_constant().unwrap_or(1)).collect();
+        let constant = |size: &Size| size.as_constant().unwrap_or_else(|| crate::ice!(span, "a stack of a size that is not known"));
+        let sizes: Vec<i64> = ty.shape[..depth].iter().map(constant).collect();
         if self.is_host() && cell_rank == 0 {
             self.kernel_stack(&mem, cells, &sizes, span);
             return self.bind_mem(var, mem);
@@ -41,7 +42,7 @@ impl Lower<'_, '_> {
                 Loc::Array(array) => {
                     let offset = self.atom("row", position);
                     let to = Mem { offset, strides: mem.strides[depth..].into(), ..mem.clone() };
-                    self.copy_into(&to, &ty.shape[depth..], &array, Copied::Stacked);
+                    self.copy_into(&to, &ty.shape[depth..], &array, CopyReason::Stacked);
                 }
             }
         }
@@ -62,7 +63,7 @@ impl Lower<'_, '_> {
             let offset = self.atom("offset", offset);
             let to = Mem { offset, ..mem.clone() };
             let source = self.array(*array);
-            self.copy_into(&to, &part.shape, &source, Copied::Part);
+            self.copy_into(&to, &part.shape, &source, CopyReason::Part);
             at = at.add(&part.shape[0]);
         }
         self.bind_mem(var, mem);
@@ -85,7 +86,7 @@ impl Lower<'_, '_> {
             }
             Loc::Array(cell) => {
                 let to = self.cell_in(&mem, &at);
-                self.copy_into(&to, &ty.shape[at.len()..], &cell, Copied::Written);
+                self.copy_into(&to, &ty.shape[at.len()..], &cell, CopyReason::Written);
             }
         }
         self.bind_mem(var, mem);
@@ -102,7 +103,7 @@ impl Lower<'_, '_> {
             let mut strides = mem.strides.to_vec();
             strides[0] = self.stepped(&strides[0], step);
             let to = Mem { offset, strides: strides.into(), ..mem.clone() };
-            self.copy_into(&to, &cells.shape, &source, Copied::Written);
+            self.copy_into(&to, &cells.shape, &source, CopyReason::Written);
         }
         self.bind_mem(var, mem);
     }

@@ -7,7 +7,7 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
 use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::{Expr, Int, Stmt};
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::{Operand, Size, Var};
 
 impl Lower<'_, '_> {
@@ -128,7 +128,7 @@ impl Lower<'_, '_> {
             Array::Fill(value) => Array::Fill(value),
             Array::Iota(start, step) if ty.rank() == 1 => Array::Iota(start, step),
             other @ (Array::Mem(_) | Array::Iota(..)) => {
-                let mem = self.in_rows(&other, old, (Copied::Reshaped, span));
+                let mem = self.in_rows(&other, old, (CopyReason::Reshaped, span));
                 Array::Mem(self.dense(mem.ptr, mem.offset.clone(), &ty.shape, &mem.keep))
             }
         };
@@ -156,7 +156,7 @@ impl Lower<'_, '_> {
             Loc::Array(Array::Mem(mem)) => mem,
             Loc::Array(iota @ Array::Iota(..)) => {
                 let ty = self.program.operand_ty(cell);
-                self.copied(&iota, &ty, (Copied::Repeated, span))
+                self.copied(&iota, &ty, (CopyReason::Repeated, span))
             }
         };
         let depth = self.ty(var).rank() - mem.strides.len();

@@ -2,7 +2,7 @@
 
 use super::scope::{Also, Homes};
 use super::{Places, c_type, function_name, variable_name};
-use crate::base::{PrimType, Span};
+use crate::base::{Code, PrimType, Span};
 use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Fun, Handle, Int, Local, Order, Param, Program, Ptr, Result, Stmt};
 use rustc_hash::FxHashSet;
@@ -182,7 +182,8 @@ impl<D: Dialect> Emitter<'_, D> {
             let place = self.place(fun.span);
             text.line("if (REMORA_STOPPED(th->context)) return 1;");
             text.line(&format!(
-                "if (remora_is_deep(th)) return remora_fail(th, \"E0509\", {place}, \"`{name}` calls itself too deep: the stack is full\");"
+                "if (remora_is_deep(th)) return remora_fail(th, \"{}\", {place}, \"`{name}` calls itself too deep: the stack is full\");",
+                Code::TooDeep
             ));
         }
         self.stmts(&mut text, &fun.body);

@@ -1,7 +1,7 @@
 //! Messages of failures, and the places that they name.
 
-use crate::base::{Code, PrimType, Span};
-use crate::ir::imp::{Expr, Failure};
+use crate::base::Span;
+use crate::ir::imp::{Expr, Failure, Piece};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -35,31 +35,22 @@ impl Places {
 /// The message of a failure as a format of C without its quotes, and its arguments with the types that the format wants.
 pub(in crate::back) fn message(failure: &Failure) -> (String, Vec<(&'static str, &Expr)>) {
     let (mut format, mut args) = (String::new(), Vec::new());
-    let mut pending = failure.args.iter();
-    let mut rest = failure.message.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '{' | '}' if rest.peek() == Some(&c) => {
-                rest.next();
-                format.push(c);
-            }
-            '{' => {
-                rest.next();
-                if let Some((prim, arg)) = pending.next() {
-                    let (conversion, cast) = if prim.is_signed() { ("%lld", "long long") } else { ("%llu", "unsigned long long") };
-                    format.push_str(conversion);
-                    if *prim != PrimType::I64 || failure.code == Code::UndefinedOperation {
-                        format.push_str(prim.name());
-                    }
-                    args.push((cast, arg));
+    for piece in failure.pieces() {
+        match piece {
+            Piece::Argument(prim, arg, typed) => {
+                let (conversion, cast) = if prim.is_signed() { ("%lld", "long long") } else { ("%llu", "unsigned long long") };
+                format.push_str(conversion);
+                if typed {
+                    format.push_str(prim.name());
                 }
+                args.push((cast, arg));
             }
-            '%' => format.push_str("%%"),
-            '"' => format.push_str("\\\""),
-            '\\' => format.push_str("\\\\"),
-            '\n' => format.push_str("\\n"),
-            c if c.is_ascii() && !c.is_ascii_control() => format.push(c),
-            c => c.to_string().bytes().for_each(|byte| {
+            Piece::Char('%') => format.push_str("%%"),
+            Piece::Char('"') => format.push_str("\\\""),
+            Piece::Char('\\') => format.push_str("\\\\"),
+            Piece::Char('\n') => format.push_str("\\n"),
+            Piece::Char(c) if c.is_ascii() && !c.is_ascii_control() => format.push(c),
+            Piece::Char(c) => c.to_string().bytes().for_each(|byte| {
                 let _ = write!(format, "\\{byte:03o}");
             }),
         }

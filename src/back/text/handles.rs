@@ -5,7 +5,7 @@
 
 use super::sanitized;
 use super::wrappers::{STANDARD, array_type, is_array_type, outer_type};
-use crate::base::{PrimType, Span, Symbol};
+use crate::base::{Code, PrimType, Span, Symbol};
 use crate::ir::core::slots::{self, Layout};
 use crate::ir::core::{self, Atom};
 use rustc_hash::FxHashMap;
@@ -332,7 +332,8 @@ impl Interface {
         let mut body = format!(
             "  const remora_sum *sum = (const remora_sum *)value;\n  int failed = 0;\n  remora_sum_enter(context);\n  \
              if (remora_sum_variant(sum) != {number}) {{\n    \
-             failed = remora_sum_refuse(context, \"E0502\", \"the value was not made by `#{}`\");\n  }}\n",
+             failed = remora_sum_refuse(context, \"{}\", \"the value was not made by `#{}`\");\n  }}\n",
+            Code::ForeignValue,
             constructor.label
         );
         let (mut taken, mut undo) = (String::new(), String::new());

@@ -2,7 +2,7 @@
 
 use super::handles::{Form, Interface};
 use super::{Places, c_type, sanitized, variable_name};
-use crate::base::{MAX_SIZE, PrimType, Span, Symbol};
+use crate::base::{Code, MAX_SIZE, PrimType, Span, Symbol};
 use crate::ir::soac::{Fun, FunId, Program, Size, Var};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -508,12 +508,12 @@ REMORA_DOOR void {prefix}_release({prefix}_context *context, void *owner) {{
     /// Conditions under which a function is not called: negative sizes, and pointers that are not of the device.
     fn refusals(&self, fun: &Fun, params: &[Passed], side: Side) -> String {
         let sizes: BTreeSet<Var> = fun.params.iter().flat_map(|var| &self.program.ty(*var).shape).flat_map(Size::vars).collect();
-        let mut bad = String::new();
+        let (mut bad, code) = (String::new(), Code::ImpossibleSize);
         for var in sizes.iter().filter(|var| fun.params.contains(var)) {
             let name = self.param(fun, *var);
-            let _ = write!(bad, "({name} < 0 && (remora_fresh(context), remora_fail(&context->thread[0], \"E0504\", 0,");
+            let _ = write!(bad, "({name} < 0 && (remora_fresh(context), remora_fail(&context->thread[0], \"{code}\", 0,");
             let _ = write!(bad, " \"an array cannot have the negative size %lld\", (long long){name}))) || ");
-            let _ = write!(bad, "({name} > INT64_C({MAX_SIZE}) && (remora_fresh(context), remora_fail(&context->thread[0], \"E0504\", 0,");
+            let _ = write!(bad, "({name} > INT64_C({MAX_SIZE}) && (remora_fresh(context), remora_fail(&context->thread[0], \"{code}\", 0,");
             let _ = write!(bad, " \"an array cannot have the size %lld\", (long long){name}))) || ");
         }
         for Passed { name, form, vars, .. } in params.iter().filter(|_| side == Side::Device) {

@@ -81,7 +81,7 @@ pub fn vectorise(program: Program) -> Program {
     vectorise_by(program, &mut |_, _| {})
 }
 
-/// The same; `see` gets the program after each step, with the step's name.
+/// [`vectorise`]; `see` gets the program after each step, with the step's name.
 pub fn vectorise_by(program: Program, see: &mut dyn FnMut(&'static str, &Program)) -> Program {
     pass::run_seen(STEPS, program, see)
 }

@@ -12,7 +12,7 @@ use crate::ir::imp::{Expr, Int, Local, Order, Place, Ptr, Stmt, leaf_stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lanes for which a loop that stays in its lane is interleaved.
-pub const SIDE: i64 = 4;
+pub const INTERLEAVE: i64 = 4;
 
 /// A part of an iteration.
 pub enum Node {
@@ -24,7 +24,7 @@ pub enum Node {
     Keep {
         /// The loop.
         stmt: Stmt,
-        /// Whether it is interleaved for [`SIDE`] lanes.
+        /// Whether it is interleaved for [`INTERLEAVE`] lanes.
         interleaved: bool,
     },
     /// A loop that is interchanged with the lanes.
@@ -52,11 +52,11 @@ pub struct Plan {
     /// Arrays of an iteration and their sizes.
     pub private: FxHashMap<Ptr, u64>,
     /// Positions that are rematerialised.
-    pub again: FxHashMap<Local, Expr>,
+    pub rematerialised: FxHashMap<Local, Expr>,
     /// The accumulators of the loop.
     pub sums: Vec<(Local, ScalarOp)>,
     /// Bytes of a lane of the expanded variables that innermost loops work on.
-    hot: u64,
+    inner_bytes: u64,
     /// Bytes of the largest of them.
     largest: u64,
 }
@@ -66,10 +66,10 @@ pub struct Plan {
 pub(super) struct Facts {
     defs: Defs,
     /// Set in branches and loops of unknown length.
-    loose: FxHashSet<Local>,
+    conditional: FxHashSet<Local>,
     uniform: FxHashSet<Local>,
     private: FxHashMap<Ptr, u64>,
-    again: FxHashMap<Local, Expr>,
+    rematerialised: FxHashMap<Local, Expr>,
     pointed: Vec<(Ptr, Place)>,
 }
 
@@ -211,12 +211,16 @@ impl Facts {
     fn define(&mut self, local: Local, e: &Expr, certain: bool) {
         self.defs.entry(local).and_modify(|def| *def = None).or_insert_with(|| Some(e.clone()));
         if !certain {
-            self.loose.insert(local);
+            self.conditional.insert(local);
         }
     }
     /// Whether only one statement sets a variable.
     pub fn is_set_once(&self, local: Local) -> bool {
         self.defs.get(&local).is_some_and(Option::is_some)
+    }
+    /// Whether only one statement sets a variable, and every iteration runs it.
+    fn is_certain_single_def(&self, local: Local) -> bool {
+        self.is_set_once(local) && !self.conditional.contains(&local)
     }
     /// Collects what statements set; `None` if there is one that lanes cannot share.
     fn collect(&mut self, list: &[Stmt], certain: bool, fun: &crate::ir::imp::Fun) -> Option<()> {
@@ -282,7 +286,7 @@ impl Planner<'_> {
         for stmt in list {
             match stmt {
                 Stmt::Set(local, e) => {
-                    let once = self.facts.defs.get(local).is_some_and(Option::is_some) && !self.facts.loose.contains(local);
+                    let once = self.facts.is_certain_single_def(*local);
                     if once && self.is_uniform(e) {
                         self.facts.uniform.insert(*local);
                     }
@@ -309,9 +313,9 @@ impl Planner<'_> {
         for stmt in list {
             match stmt {
                 Stmt::Set(local, e) => {
-                    let once = self.facts.defs.get(local).is_some_and(Option::is_some) && !self.facts.loose.contains(local);
+                    let once = self.facts.is_certain_single_def(*local);
                     if once && !self.facts.uniform.contains(local) && self.is_position(e) {
-                        self.facts.again.insert(*local, e.clone());
+                        self.facts.rematerialised.insert(*local, e.clone());
                     }
                 }
                 Stmt::For { body, .. } => self.positions(body),
@@ -329,7 +333,7 @@ impl Planner<'_> {
     fn is_position(&self, e: &Expr) -> bool {
         match e {
             Expr::Const(_) => true,
-            Expr::Local(local) => *local == self.lane || self.facts.again.contains_key(local) || self.is_uniform(e),
+            Expr::Local(local) => *local == self.lane || self.facts.rematerialised.contains_key(local) || self.is_uniform(e),
             Expr::Int(Int::Add | Int::Sub | Int::Mul, a, b) => self.is_position(a) && self.is_position(b),
             Expr::Op(op, args) => {
                 op.prim == PrimType::I64 && matches!(op.op, Op::Add | Op::Sub | Op::Mul) && args.iter().all(|arg| self.is_position(arg))
@@ -347,7 +351,7 @@ impl Planner<'_> {
     }
 
     /// The cost of memory accesses that are not contiguous along `var`, in a unit of its own.
-    fn far(&self, list: &[Stmt], var: Local) -> u64 {
+    fn strided_cost(&self, list: &[Stmt], var: Local) -> u64 {
         let steps = Steps::new(&self.facts.defs, var);
         let mut cost = 0;
         accesses(list, &mut |ptr, index, store| {
@@ -360,16 +364,20 @@ impl Planner<'_> {
         });
         cost
     }
-    /// The same for innermost loops that are vectorised along their own counters.
-    fn inside(&self, stmt: &Stmt) -> u64 {
+    /// The cost of memory accesses of innermost loops that are vectorised along their own counters, in the same unit.
+    fn inner_loop_cost(&self, stmt: &Stmt) -> u64 {
         match stmt {
             Stmt::For { var, order, body, .. } => {
                 if body.iter().any(is_loop) {
-                    return body.iter().map(|stmt| self.inside(stmt)).sum();
+                    return body.iter().map(|stmt| self.inner_loop_cost(stmt)).sum();
                 }
-                if *order == Order::Sequential || !is_straight(body) { 6 + self.far(body, *var) } else { self.far(body, *var) }
+                if *order == Order::Sequential || !is_straight(body) {
+                    6 + self.strided_cost(body, *var)
+                } else {
+                    self.strided_cost(body, *var)
+                }
             }
-            Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inside(stmt)).sum(),
+            Stmt::If(_, then, els) => then.iter().chain(els).map(|stmt| self.inner_loop_cost(stmt)).sum(),
             Stmt::While(..) => 1000,
             Stmt::Set(..) | Stmt::Store(..) | Stmt::Scan(_) | Stmt::Parallel(_) | Stmt::Launch(_) | Stmt::Atomic(_) | leaf_stmt!() => 0,
         }
@@ -410,7 +418,7 @@ impl Planner<'_> {
                 let even = self.is_uniform(from) && mutated!(UniformLoop, self.is_uniform(to), true);
                 if even
                     && carries(stmt)
-                    && self.far(body, self.lane) <= self.inside(stmt)
+                    && self.strided_cost(body, self.lane) <= self.inner_loop_cost(stmt)
                     && let Some(nodes) = self.nodes(body)
                 {
                     return Node::For { var: *var, from: from.clone(), to: to.clone(), nodes };
@@ -487,22 +495,22 @@ impl Plan {
         }
         planner.positions(&loop_.body);
         let Planner { facts, sums, fun, .. } = planner;
-        let Facts { defs, uniform, private, again, .. } = facts;
-        let mut plan = Plan { nodes, wide: Vec::new(), uniform, private, again, sums, hot: 0, largest: 0 };
+        let Facts { defs, uniform, private, rematerialised, .. } = facts;
+        let mut plan = Plan { nodes, wide: Vec::new(), uniform, private, rematerialised, sums, inner_bytes: 0, largest: 0 };
         plan.widen(&defs, fun);
         Some(plan)
     }
 
     /// Finds the variables that more than one part mentions.
     fn widen(&mut self, defs: &Defs, fun: &crate::ir::imp::Fun) {
-        let (mut seen, mut wide, mut hot) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
+        let (mut seen, mut wide, mut inner_wide) = (FxHashMap::default(), Vec::new(), FxHashSet::default());
         let mut lists = Vec::new();
         parts(&self.nodes, false, &mut |list, inner| lists.push((list.to_vec(), inner)));
         let masked = self.masked();
         for (part, (list, inner)) in lists.iter().enumerate() {
             visit::stmts(list, &mut |mention| {
                 let (Mention::Read(local) | Mention::Set(local)) = mention else { return };
-                let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.again.contains_key(&local);
+                let own = defs.contains_key(&local) && !self.uniform.contains(&local) && !self.rematerialised.contains_key(&local);
                 let common = masked.iter().any(|masked| masked.is_common(local));
                 if !own || common || self.sums.iter().any(|(sum, _)| *sum == local) {
                     return;
@@ -511,14 +519,14 @@ impl Plan {
                     wide.push(local);
                 }
                 if *inner {
-                    hot.insert(local);
+                    inner_wide.insert(local);
                 }
             });
         }
         let bytes = |local: &Local| fun.locals[*local].prim.bytes() as u64;
-        let hot: Vec<u64> = wide.iter().filter(|local| hot.contains(local)).map(bytes).collect();
-        let most = hot.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
-        (self.hot, self.largest) = (hot.iter().map(|_| most).sum(), most);
+        let inner_wide: Vec<u64> = wide.iter().filter(|local| inner_wide.contains(local)).map(bytes).collect();
+        let most = inner_wide.iter().copied().max().or_else(|| wide.iter().map(bytes).max()).unwrap_or(8);
+        (self.inner_bytes, self.largest) = (inner_wide.iter().map(|_| most).sum(), most);
         self.wide = wide;
     }
 
@@ -582,7 +590,7 @@ impl Plan {
 
     /// The number of lanes.
     pub fn lanes(&self) -> i64 {
-        let (all, most) = (self.hot.max(1), self.largest.max(1));
+        let (all, most) = (self.inner_bytes.max(1), self.largest.max(1));
         let mut lanes = WIDE / most.max(4);
         while lanes * all > REGISTERS && lanes > 64 / most.max(4) {
             lanes /= 2;

@@ -2,7 +2,7 @@
 
 use super::masked::Step;
 use super::packing::Pack;
-use super::plan::{Node, Plan, SIDE};
+use super::plan::{INTERLEAVE, Node, Plan};
 use super::rename::Renaming;
 use super::{Loop, Vectorise};
 use crate::base::mutation::mutated;
@@ -169,7 +169,7 @@ impl Block<'_> {
                 before.push(Stmt::Set(new, self.base.clone().plus(at.clone())));
                 continue;
             }
-            if let Some(e) = self.plan.again.get(&local)
+            if let Some(e) = self.plan.rematerialised.get(&local)
                 && !is_set(list, local)
             {
                 let new = all.like(local);
@@ -226,7 +226,7 @@ impl Block<'_> {
             if out.contains(&local) {
                 return;
             }
-            if let Some(e) = block.plan.again.get(&local)
+            if let Some(e) = block.plan.rematerialised.get(&local)
                 && !is_set(list, local)
             {
                 visit::expr(e, &mut |mention| {
@@ -272,9 +272,9 @@ impl Block<'_> {
         let group = all.local("group", PrimType::I64);
         let counter = all.like(*var);
         let (mut first, mut inner, mut last, mut sums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for k in 0..SIDE {
+        for k in 0..INTERLEAVE {
             let lane = all.local("lane", PrimType::I64);
-            first.push(Stmt::Set(lane, Expr::Local(group).times(Expr::int(SIDE)).plus(Expr::int(k.max(mutated!(SideLost, 0, 1))))));
+            first.push(Stmt::Set(lane, Expr::Local(group).times(Expr::int(INTERLEAVE)).plus(Expr::int(k.max(mutated!(SideLost, 0, 1))))));
             let (mut renaming, before, after) = self.lane(all, std::slice::from_ref(stmt), lane, Expr::Local(lane), None);
             renaming.locals.insert(*var, counter);
             first.extend(before);
@@ -286,7 +286,7 @@ impl Block<'_> {
         }
         first.push(Stmt::For { var: counter, from: from.clone(), to: to.clone(), order: Order::Reduce(sums), body: inner });
         first.extend(last);
-        let groups = Expr::arith(Int::Div, self.width(), Expr::int(SIDE));
+        let groups = Expr::arith(Int::Div, self.width(), Expr::int(INTERLEAVE));
         Stmt::For { var: group, from: Expr::int(0), to: groups, order: Order::Sequential, body: first }
     }
 }

@@ -69,7 +69,7 @@ macro_rules! same2 {
     };
 }
 
-/// The same for one operand.
+/// `same!` for one operand.
 macro_rules! same1 {
     ($a:expr; int($x:ident, $make:ident) => $int:expr; float => $float:expr; bool => $bool:expr) => {
         match $a {

@@ -30,12 +30,12 @@ const C: Files = Files { text: "program.c", made: "program.so" };
 
 /// What was made of a text, in a file: an entry of the cache, or in a folder of its own that goes when this does.
 #[derive(Debug)]
-pub struct Library {
+pub struct CompiledLibrary {
     path: PathBuf,
     temporary: Option<PathBuf>,
 }
 
-impl Library {
+impl CompiledLibrary {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -48,7 +48,7 @@ impl Library {
     }
 }
 
-impl Drop for Library {
+impl Drop for CompiledLibrary {
     fn drop(&mut self) {
         if let Some(folder) = &self.temporary {
             std::fs::remove_dir_all(folder).ok();
@@ -74,7 +74,7 @@ pub fn processor() -> String {
 
 /// A library from the text of a C program: from the cache where it is there, else from the C compiler or, if there is one, `given`, which
 /// was made from the same text before.
-pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<Library, Box<Diagnostic>> {
+pub fn library(text: &str, strict: bool, given: Option<&[u8]>) -> Result<CompiledLibrary, Box<Diagnostic>> {
     obtain(C, text, &compiler::how(strict), &|folder| match given {
         Some(library) => Ok(std::fs::write(folder.join(C.made), library)?),
         None => compile(strict, Machine::Native, folder),
@@ -93,13 +93,13 @@ pub enum Machine {
 }
 
 /// A library for other processors.
-pub fn library_for(text: &str, strict: bool, machine: Machine) -> Result<Library, Box<Diagnostic>> {
+pub fn library_for(text: &str, strict: bool, machine: Machine) -> Result<CompiledLibrary, Box<Diagnostic>> {
     obtain(C, text, &format!("{} for {machine:?}", compiler::how(strict)), &|folder| compile(strict, machine, folder))
 }
 
 /// What is made of a text: from the cache where it is there, else by `make`, which finds the text in a folder and writes its file there.
 /// `how` is everything besides the text that the result depends on.
-pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result<Library, Box<Diagnostic>> {
+pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result<CompiledLibrary, Box<Diagnostic>> {
     let name = name(text, how);
     let mut problem = String::new();
     let cache = cache_folder().filter(|cache| match trust::folder(cache) {
@@ -117,7 +117,7 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
         && is_good(files, &folder, text, how)
     {
         touch(&folder.join(STAMP));
-        return Ok(Library { path: folder.join(files.made), temporary: None });
+        return Ok(CompiledLibrary { path: folder.join(files.made), temporary: None });
     }
     let fill = |folder: &Path| {
         std::fs::write(folder.join(files.text), text)?;
@@ -144,7 +144,7 @@ pub(super) fn obtain(files: Files, text: &str, how: &str, make: &Make) -> Result
     let place = std::env::temp_dir();
     let temporary = place.join(format!("remora-{name}.{}.{}", std::process::id(), unique()));
     match private(&temporary).map_err(Problem::from).and_then(|()| fill(&temporary)) {
-        Ok(()) => Ok(Library { path: temporary.join(files.made), temporary: Some(temporary) }),
+        Ok(()) => Ok(CompiledLibrary { path: temporary.join(files.made), temporary: Some(temporary) }),
         Err(why) => {
             std::fs::remove_dir_all(&temporary).ok();
             match why {
@@ -234,11 +234,11 @@ fn is_good(files: Files, folder: &Path, text: &str, how: &str) -> bool {
 }
 
 /// Gives an entry its name. Where that fails, somebody else was faster or something damaged is in the way.
-fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) -> Library {
+fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) -> CompiledLibrary {
     if let Ok(bytes) = std::fs::read(temporary.join(files.made)) {
         std::fs::write(temporary.join(STAMP), stamp(&bytes, how)).ok();
     }
-    let kept = Library { path: folder.join(files.made), temporary: None };
+    let kept = CompiledLibrary { path: folder.join(files.made), temporary: None };
     if std::fs::rename(&temporary, folder).is_ok() {
         return kept;
     }
@@ -252,7 +252,7 @@ fn keep(files: Files, temporary: PathBuf, folder: &Path, text: &str, how: &str) 
     if std::fs::rename(&temporary, folder).is_ok() {
         return kept;
     }
-    Library { path: temporary.join(files.made), temporary: Some(temporary) }
+    CompiledLibrary { path: temporary.join(files.made), temporary: Some(temporary) }
 }
 
 fn compile(strict: bool, machine: Machine, folder: &Path) -> Result<(), Problem> {

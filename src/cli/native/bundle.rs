@@ -12,7 +12,7 @@
 use super::super::program::Loaded;
 use super::super::{entries, files};
 use super::{Made, build, cuda};
-use crate::base::{Code, SourceMap, Symbol};
+use crate::base::{Code, SourceMap, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::front::resolve::Loader;
@@ -149,7 +149,7 @@ pub fn write(path: &Path, loaded: &Loaded, names: &[Symbol], target: MadeFor) ->
     let (cuda, driver, image) = (matches!(target, MadeFor::Cuda { .. }), driver.len(), image.len());
     let tuning = loaded.checked.tuning.text();
     let contents = Contents { root, sources, entries, called, strict, tuning, processor: build::processor(), cuda, driver, image };
-    let contents = serde_json::to_vec(&contents).unwrap_or_default();
+    let contents = serde_json::to_vec(&contents).unwrap_or_else(|error| crate::ice!(Span::default(), "no JSON of a program: {error}"));
     program.extend_from_slice(&contents);
     program.extend_from_slice(&library);
     program.extend_from_slice(&(contents.len() as u64).to_le_bytes());
@@ -183,11 +183,13 @@ impl Bundle {
     pub fn load(&self) -> Loaded {
         let Contents { root, sources, .. } = &self.contents;
         let mut map = SourceMap::default();
-        let text = sources.iter().find(|(name, _)| name == root).map(|(_, text)| text.as_str()).unwrap_or_default();
-        let file = map.add(root.as_str(), text);
+        let Some((_, text)) = sources.iter().find(|(name, _)| name == root) else {
+            crate::ice!(Span::default(), "this program was written without its source `{root}`")
+        };
+        let file = map.add(root.as_str(), text.as_str());
         let mut checked = driver::check(&mut map, &Memory(sources), file);
-        // What was written is well-formed.
-        checked.tuning = Tuning::read(&self.contents.tuning).unwrap_or_default();
+        checked.tuning = Tuning::read(&self.contents.tuning)
+            .unwrap_or_else(|_| crate::ice!(Span::default(), "this program was written with numbers that cannot be read"));
         Loaded { sources: map, root: file, checked, behind: super::super::program::Behind::default() }
     }
     /// What was compiled, as far as this processor can run it.

@@ -3,10 +3,10 @@
 #![allow(unsafe_code, reason = "calls of the compiled program")]
 
 use super::table::{NO_MEMORY, Table};
-use crate::base::{Code, PrimType, Scalar, Symbol};
+use crate::base::{Code, PrimType, Scalar, Span, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::pipeline::Times;
-use crate::driver::{self, CudaProgram, Native, Place};
+use crate::driver::{self, CudaProgram, FailurePlace, Native};
 use crate::interp;
 use crate::interp::components::{operands, result};
 use crate::ir::core::Define;
@@ -62,13 +62,20 @@ pub struct Program {
     support: Support,
     program: soac::Program,
     /// The places that failures name by their numbers.
-    places: Vec<Place>,
+    places: Vec<FailurePlace>,
     /// How long the steps between core and text took.
     times: Times,
     /// Where its kernels run, if it has some. Lives as long as the context.
     device: Option<Box<dyn Device>>,
     /// Outlives the context, whose threads run what is in it.
     library: libloading::Library,
+}
+
+/// What is known of a program whose text became a library.
+struct Compiled {
+    program: soac::Program,
+    places: Vec<FailurePlace>,
+    times: Times,
 }
 
 /// Arguments as the compiled program takes them.
@@ -85,18 +92,18 @@ pub struct Prepared<'p> {
 }
 
 /// A library in memory.
-pub struct Library {
+pub struct LoadedLibrary {
     library: libloading::Library,
     name: String,
 }
 
-impl Library {
+impl LoadedLibrary {
     /// Loads a library that was made from the text of a program.
-    pub fn load(file: &super::build::Library) -> Result<Library, Box<Diagnostic>> {
+    pub fn load(file: &super::build::CompiledLibrary) -> Result<LoadedLibrary, Box<Diagnostic>> {
         let name = file.path().display().to_string();
         // SAFETY: the library was made by the C compiler from our text; it has no initialisers.
         match unsafe { libloading::Library::new(file.path()) } {
-            Ok(library) => Ok(Library { library, name }),
+            Ok(library) => Ok(LoadedLibrary { library, name }),
             Err(error) => Err(broken(&name, &error.to_string())),
         }
     }
@@ -118,28 +125,28 @@ fn broken(name: &str, what: &str) -> Box<Diagnostic> {
 
 impl Program {
     /// The program in a library that was made from `native`, with a context of its own.
-    pub fn new(library: Library, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
+    pub fn new(library: LoadedLibrary, native: Native, threads: usize) -> Result<Program, Box<Diagnostic>> {
         // SAFETY: the run-time support declares the function with this type; any number of threads is allowed.
         let context = unsafe {
             let new = library.function::<unsafe extern "C" fn(c_int) -> Context>(c"remora_context_new")?;
             new(c_int::try_from(threads).unwrap_or(0))
         };
-        Program::with(library, (native.program, native.places, native.times), None, context)
+        Program::with(library, Compiled { program: native.program, places: native.places, times: native.times }, None, context)
     }
 
     /// The host plan in a library that was made from a program, which runs kernels on a device.
-    pub fn on_device(library: Library, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
+    pub fn on_device(library: LoadedLibrary, made: CudaProgram, device: Box<dyn Device>) -> Result<Program, Box<Diagnostic>> {
         // SAFETY: the host plan declares the function with this type; the table is that of the device, which lives as long as the program.
         let context = unsafe {
             let new = library.function::<unsafe extern "C" fn(*const Table) -> Context>(c"remora_context_new_device")?;
             new(device.table())
         };
-        Program::with(library, (made.program, made.places, made.times), Some(device), context)
+        Program::with(library, Compiled { program: made.program, places: made.places, times: made.times }, Some(device), context)
     }
 
     fn with(
-        library: Library,
-        (program, places, times): (soac::Program, Vec<Place>, Times),
+        library: LoadedLibrary,
+        compiled: Compiled,
         device: Option<Box<dyn Device>>,
         context: Context,
     ) -> Result<Program, Box<Diagnostic>> {
@@ -160,6 +167,7 @@ impl Program {
                 stop: if device.is_none() { Some(library.function(c"remora_context_stop")?) } else { None },
             }
         };
+        let Compiled { program, places, times } = compiled;
         Ok(Program { context, support, program, places, times, device, library: library.library })
     }
 
@@ -223,7 +231,7 @@ impl Program {
             (text((self.support.code)(self.context)), text((self.support.message)(self.context)), numbers)
         };
         let code = Code::of_number(&code).unwrap_or(Code::MalformedCore);
-        let places: Vec<Place> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
+        let places: Vec<FailurePlace> = numbers.iter().filter_map(|number| self.places.get(*number as usize)).copied().collect();
         Box::new(driver::compiled_failure(code, message, &places))
     }
 }
@@ -247,7 +255,7 @@ fn words(value: &Value) -> impl Iterator<Item = u64> {
 }
 
 fn pointer(value: &Value) -> u64 {
-    let Value::Array(array) = value else { return 0 };
+    let Value::Array(array) = value else { crate::ice!(Span::default(), "compiled code takes scalars and arrays of scalars only") };
     let (buffer, offset) = array.raw();
     let bytes = offset * array.prim().bytes();
     each_buffer!(buffer, v => v.as_ptr() as u64 + bytes as u64)
@@ -325,12 +333,12 @@ impl Prepared<'_> {
         self.free(&words);
         Ok(seconds)
     }
-    /// The number of bytes of the arguments and of the results of a run.
-    pub fn bytes(&self) -> Result<u64, Box<Diagnostic>> {
+    /// Runs the entry point; the number of bytes of its arguments and results.
+    pub fn measure_bytes(&self) -> Result<u64, Box<Diagnostic>> {
         let count = |value: &Value| match value {
             Value::Array(array) => (array.count() * array.prim().bytes()) as u64,
             Value::Scalar(scalar) => scalar.prim().bytes() as u64,
-            _ => 0,
+            _ => crate::ice!(Span::default(), "compiled code takes and returns scalars and arrays of scalars only"),
         };
         let (results, _) = self.run()?;
         Ok(self.values.iter().chain(&results).map(count).sum())
@@ -381,14 +389,13 @@ impl Prepared<'_> {
         let mut at = 0;
         for var in &self.fun.results {
             let ty = program.ty(*var);
-            let word = words.get(at).copied().unwrap_or_default();
-            let second = words.get(at + 1).copied().unwrap_or_default();
+            let own = words.get(at..at + ty.words()).ok_or_else(wrong)?;
             at += ty.words();
             if ty.rank() == 0 {
-                let words = [word, second];
-                out.push(Value::Scalar(Scalar::of_words(&words, ty.elem).ok_or_else(wrong)?));
+                out.push(Value::Scalar(Scalar::of_words(own, ty.elem).ok_or_else(wrong)?));
                 continue;
             }
+            let &[word] = own else { return Err(wrong()) };
             let shape = ty.shape.iter().map(|size| size.evaluate(&mut |v| sizes.get(&v).copied()).and_then(|n| usize::try_from(n).ok()));
             let shape = shape.collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
             let count: usize = shape.iter().product();

@@ -22,7 +22,7 @@ use crate::diag::Diagnostic;
 use crate::driver;
 use crate::driver::profile::Recorded;
 use load::Device;
-use load::Library;
+use load::LoadedLibrary;
 pub use load::{Ended, Output, Owned, Prepared, Program, Shared, forked};
 
 /// The user's cache folder, if it is of use: it is there, and nobody else may write to it.
@@ -56,7 +56,7 @@ pub fn prepare(loaded: &Loaded, entries: &[Symbol], options: &Options, given: Op
     finish(driver::compile(&loaded.sources, &loaded.checked, entries, options.strict)?, options, given)
 }
 
-/// The same for a program that measures itself, and what it measures.
+/// [`prepare`] for a program that measures itself, and what it measures.
 ///
 /// # Errors
 /// Those of [`prepare`].
@@ -68,7 +68,7 @@ pub fn prepare_profiled(loaded: &Loaded, entries: &[Symbol], options: &Options) 
 /// A program that is compiled, to be loaded as often as one likes.
 pub struct Built {
     native: driver::Native,
-    file: build::Library,
+    file: build::CompiledLibrary,
     strict: bool,
 }
 
@@ -81,7 +81,7 @@ impl Built {
         let native = driver::compile(&loaded.sources, &loaded.checked, entries, strict)?;
         let mut file = build::library(&native.text, strict, None)?;
         // Something is wrong with the entry of the cache, or another program has just replaced it.
-        if Library::load(&file).is_err() {
+        if LoadedLibrary::load(&file).is_err() {
             file.discard();
             file = build::library(&native.text, strict, None)?;
         }
@@ -93,7 +93,7 @@ impl Built {
     /// # Errors
     /// E0616: the library cannot be loaded; E0507.
     pub fn load(&self, threads: usize) -> Result<Program, Box<Diagnostic>> {
-        let library = match Library::load(&self.file) {
+        let library = match LoadedLibrary::load(&self.file) {
             Ok(library) => library,
             // Another program has replaced the entry of the cache meanwhile.
             Err(_) => load_made(&|| build::library(&self.native.text, self.strict, None))?,
@@ -109,14 +109,14 @@ fn finish(native: driver::Native, options: &Options, given: Option<&[u8]>) -> Re
 }
 
 /// Loads what is made, or was made before.
-fn load_made(make: &dyn Fn() -> Result<build::Library, Box<Diagnostic>>) -> Result<Library, Box<Diagnostic>> {
+fn load_made(make: &dyn Fn() -> Result<build::CompiledLibrary, Box<Diagnostic>>) -> Result<LoadedLibrary, Box<Diagnostic>> {
     let file = make()?;
-    match Library::load(&file) {
+    match LoadedLibrary::load(&file) {
         Ok(library) => Ok(library),
         // Something is wrong with the entry of the cache, or another program has just replaced it.
         Err(_) => {
             file.discard();
-            Library::load(&make()?)
+            LoadedLibrary::load(&make()?)
         }
     }
 }
@@ -131,7 +131,7 @@ pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<
     prepare_on(loaded, entries, None, Made::default())
 }
 
-/// The same for the device with this number (or that which the environment names, or the first), with what was made of the program before.
+/// [`prepare_cuda`] for the device with this number (or that which the environment names, or the first), with what was made of the program before.
 pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
     let found = if standin::wanted() { None } else { Some(cuda::Device::open(number, made.driver)?) };

@@ -2,7 +2,7 @@
 
 use crate::base::SourceMap;
 use crate::cli::bench::shown;
-use crate::driver::profile::{At, Memory, Report, Said, Timed};
+use crate::driver::profile::{At, Memory, Remark, Report, Timed};
 use std::collections::BTreeMap;
 
 /// A line of the program that something is said of.
@@ -23,7 +23,7 @@ pub(super) struct Line<'r> {
 struct Parts<'r> {
     nests: Vec<&'r Timed>,
     memory: Vec<&'r Memory>,
-    notes: Vec<&'r Said>,
+    notes: Vec<&'r Remark>,
 }
 
 /// The lines in the order of the program.
@@ -47,7 +47,7 @@ fn of<'m, 'r>(lines: &'m mut BTreeMap<(&'r str, usize), Parts<'r>>, at: &'r At) 
 }
 
 /// Whether a note says how something runs that was timed.
-fn is_about(said: &Said, nest: &Timed) -> bool {
+fn is_about(said: &Remark, nest: &Timed) -> bool {
     said.id == Some(nest.id) && ["one-thread", "no-tiles", "tiles", "twice"].contains(&said.kind)
 }
 

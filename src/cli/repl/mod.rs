@@ -40,23 +40,51 @@ pub(super) struct ReplArgs {
     files: Vec<PathBuf>,
 }
 
-const HELP: &str = "\
-  def f x = ..          defines something; so do entry, type, module, import, open
+/// What the first inputs of the help are.
+const INPUTS: &str = "  def f x = ..          defines something; so do entry, type, module, import, open
   let x = e             evaluates e and keeps its value; later definitions mean this value by `x`
   e                     evaluates an expression; `$loadnpy \"a.npy\"` in it stands for the array in a file
-  :type e               the type of an expression, or of a definition, `def f x = ..`, that is not kept
-  :infer e              what is inserted into an expression, a definition of that name, or one that is not kept
-  :core e               the same as core
-  :time e               evaluates an expression and says how long that took
-  :plot [FILE] e        draws an expression, in the terminal or into a .png or .svg file
-  :load FILE            makes visible what a program defines
-  :reload               reads the programs again
-  :list                 what has been defined
-  :clear                forgets all of it
-  :help                 this
-  :quit                 ends the session (or Ctrl-D)
-An input that is not complete goes on in the next line, up to an empty one.
 ";
+
+/// A command of the session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Command {
+    Type,
+    Infer,
+    Core,
+    Time,
+    Plot,
+    Load,
+    Reload,
+    List,
+    Clear,
+    Help,
+    Quit,
+}
+
+/// The commands: their names, the first of which the help shows, with what follows it, and what they do.
+const COMMANDS: &[(Command, &[&str], &str, &str)] = &[
+    (Command::Type, &["type", "t"], "e", "the type of an expression, or of a definition, `def f x = ..`, that is not kept"),
+    (Command::Infer, &["infer", "i"], "e", "what is inserted into an expression, a definition of that name, or one that is not kept"),
+    (Command::Core, &["core"], "e", "the same as core"),
+    (Command::Time, &["time"], "e", "evaluates an expression and says how long that took"),
+    (Command::Plot, &["plot"], "[FILE] e", "draws an expression, in the terminal or into a .png or .svg file"),
+    (Command::Load, &["load", "l"], "FILE", "makes visible what a program defines"),
+    (Command::Reload, &["reload", "r"], "", "reads the programs again"),
+    (Command::List, &["list"], "", "what has been defined"),
+    (Command::Clear, &["clear"], "", "forgets all of it"),
+    (Command::Help, &["help", "h", "?"], "", "this"),
+    (Command::Quit, &["quit", "q", "exit"], "", "ends the session (or Ctrl-D)"),
+];
+
+fn help() -> String {
+    let line = |(_, names, argument, what): &(Command, &[&str], &str, &str)| {
+        let usage = format!(":{} {argument}", names[0]);
+        format!("  {usage:<22}{what}\n")
+    };
+    let commands: String = COMMANDS.iter().map(line).collect();
+    format!("{INPUTS}{commands}An input that is not complete goes on in the next line, up to an empty one.\n")
+}
 
 /// The longest text of a value that is shown.
 const MOST_SHOWN: usize = 1 << 16;
@@ -174,47 +202,50 @@ impl Repl<'_> {
     }
 
     fn command(&mut self, name: &str, argument: &Input) -> Next {
-        match name {
-            "quit" | "q" | "exit" => return Next::End,
-            "help" | "h" | "?" => self.console.print(HELP),
-            "type" | "t" | "core" if input::classify(&argument.text) == Entered::Definitions => {
-                let core = name == "core";
-                self.show_definitions(argument, |repl, made, def| if core { repl.core_of(made, def) } else { repl.typed(made, def) });
-            }
-            "type" | "t" => self.show(argument, |repl, made, _| {
+        let Some((command, ..)) = COMMANDS.iter().find(|(_, names, ..)| names.contains(&name)) else {
+            let diagnostic = Diagnostic::bare(Code::OptionValue, format!("there is no command `:{}`", name.escape_debug()));
+            let close = crate::diag::closest(name, COMMANDS.iter().map(|(_, names, ..)| names[0]));
+            self.refuse(close.into_iter().fold(diagnostic, |diagnostic, close| diagnostic.help(format!("did you mean `:{close}`?"))));
+            return Next::Input;
+        };
+        let defines = input::classify(&argument.text) == Entered::Definitions;
+        match command {
+            Command::Quit => return Next::End,
+            Command::Help => self.console.print(help()),
+            Command::Type if defines => self.show_definitions(argument, |repl, made, def| repl.typed(made, def)),
+            Command::Core if defines => self.show_definitions(argument, |repl, made, def| repl.core_of(made, def)),
+            Command::Type => self.show(argument, |repl, made, _| {
                 let ty = repl.type_of(made);
                 repl.console.print(format!("{ty}\n"));
             }),
-            "infer" | "i" => self.infer(argument),
-            "core" => self.show(argument, |repl, made, _| match made.entry() {
+            Command::Infer => self.infer(argument),
+            Command::Core => self.show(argument, |repl, made, _| match made.entry() {
                 Ok(entry) => {
                     let program = core::Program { defs: vec![entry.clone()], ..Default::default() };
                     repl.console.print(core::print::program(&program));
                 }
                 Err(diagnostic) => repl.console.report(&SourceMap::default(), &diagnostic),
             }),
-            "time" => self.evaluate(argument, true),
-            "plot" => self.plot(argument),
-            "load" | "l" if !argument.text.is_empty() => {
+            Command::Time => self.evaluate(argument, true),
+            Command::Plot => self.plot(argument),
+            Command::Load if argument.text.is_empty() => {
+                self.refuse(Diagnostic::bare(Code::OptionValue, "`:load` needs the name of a program"));
+            }
+            Command::Load => {
                 if let Err(diagnostic) = self.load(&PathBuf::from(argument.text.trim_matches('"'))) {
                     self.console.report(&SourceMap::default(), &diagnostic);
                 }
             }
-            "reload" | "r" => self.reload(),
-            "list" => self.list(),
-            "clear" => self.session = Session::default(),
-            _ => {
-                let known = ["type", "infer", "core", "time", "plot", "load", "reload", "list", "clear", "help", "quit"];
-                let mut diagnostic = Diagnostic::bare(Code::OptionValue, format!("there is no command `:{}`", name.escape_debug()));
-                if name == "load" {
-                    diagnostic.message = "`:load` needs the name of a program".into();
-                } else if let Some(close) = crate::diag::closest(name, known) {
-                    diagnostic = diagnostic.help(format!("did you mean `:{close}`?"));
-                }
-                self.console.report(&SourceMap::default(), &diagnostic.help("`:help` lists the commands"));
-            }
+            Command::Reload => self.reload(),
+            Command::List => self.list(),
+            Command::Clear => self.session = Session::default(),
         }
         Next::Input
+    }
+
+    /// Says what is wrong with a command.
+    fn refuse(&mut self, diagnostic: Diagnostic) {
+        self.console.report(&SourceMap::default(), &diagnostic.help("`:help` lists the commands"));
     }
 
     /// Checks an expression, and shows something of it if it is accepted.
@@ -451,7 +482,8 @@ impl Repl<'_> {
     }
 }
 
-/// What names of values of files begin with; nobody can write it in a shorter way.
+/// What names of values of files begin with. The text `$loadnpy ".."`, in whose place such a name is put, is always longer, so that places keep
+/// their columns.
 const LOADED: &str = "npy'";
 
 /// Whether a type is that of a function.

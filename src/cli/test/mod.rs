@@ -5,6 +5,7 @@ pub mod compare;
 mod confine;
 mod parts;
 mod property;
+mod random;
 mod reader;
 mod report;
 mod script;

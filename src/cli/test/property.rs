@@ -6,7 +6,8 @@
 
 use super::super::program::Loaded;
 use super::super::run::find_entry;
-use super::super::values::{self, Generator, Signature};
+use super::super::values::{self, Signature};
+use super::random::Generator;
 use super::report::Verdict;
 use super::subject::rendered;
 use crate::base::scalar::{convert, highest, lowest};

@@ -7,7 +7,7 @@ use super::super::values::{self, Signature};
 use super::blocks::{self, Case, Data, ErrorKind, Expect, Random};
 use super::report::Verdict;
 use super::work::{Plan, matches};
-use super::{Executor, compare, confine, script};
+use super::{Executor, compare, confine, random, script};
 use crate::base::{Code, PrimType, SourceMap, Span, Symbol};
 use crate::diag::{self, Diagnostic};
 use crate::driver::{self, memory};
@@ -295,7 +295,7 @@ fn input(
             for (i, value) in values.iter().enumerate() {
                 let made = match value {
                     Random::Constant(text) => format!("{text}\n").into_bytes(),
-                    Random::Of(dims, prim) => values::random(dims, *prim, seed * 1000 + i as u64).ok_or_else(room)?,
+                    Random::Of(dims, prim) => random::random(dims, *prim, seed * 1000 + i as u64).ok_or_else(room)?,
                 };
                 bytes.try_reserve(made.len()).map_err(|_| room())?;
                 bytes.extend(made);

@@ -2,7 +2,7 @@
 //! than there is. Then the part that was being done is at fault, and another process goes on with the next.
 
 use super::super::files;
-use super::super::output::Style;
+use super::super::output::{self, Style};
 use super::TestArgs;
 use super::parts::{Event, Parts};
 use super::report::{Found, Remark, Report, Result};
@@ -46,7 +46,7 @@ pub fn serve(args: &TestArgs, style: Style) {
     // Where memory ends, this process goes first.
     std::fs::write("/proc/self/oom_score_adj", "800").ok();
     let say = |event: Event| {
-        let line = serde_json::to_string(&event).unwrap_or_default() + "\n";
+        let line = output::json(&event);
         let mut out = std::io::stdout().lock();
         // Who is not heard any more stops.
         if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
@@ -201,7 +201,7 @@ impl<'a> Worker<'a> {
         process.listener.take().map(std::thread::JoinHandle::join);
         let said = process.take_said();
         let last: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).take(6).collect();
-        format!("E0619: the process that ran it crashed ({status})\n{}", last.join("\n"))
+        format!("{}: the process that ran it crashed ({status})\n{}", Code::Crash, last.join("\n"))
     }
 
     /// Tests a file without another process: standard input is not to be had twice.

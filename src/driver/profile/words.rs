@@ -1,7 +1,7 @@
 //! The words for what profiles say, and the short names that data has for it.
 
 use super::At;
-use crate::ir::profile::{Alone, Case, Copied, Nest, NoTiles, Role, Way};
+use crate::ir::profile::{Case, CopyReason, FusionKind, Nest, Role, SequentialReason, UntiledReason};
 
 /// Of a loop that could be parallel.
 pub(super) const TOO_LITTLE: &str = "one thread: at these sizes it has too little work to wake others (less than about 40,000 operations)";
@@ -62,63 +62,63 @@ pub(super) fn role(role: Role, name: Option<&str>, elem: &str) -> String {
     }
 }
 
-pub(super) fn copied_kind(why: Copied) -> &'static str {
+pub(super) fn copied_kind(why: CopyReason) -> &'static str {
     match why {
-        Copied::Argument => "argument",
-        Copied::Constant => "constant",
-        Copied::Shared => "shared",
-        Copied::ReadLater => "read-later",
-        Copied::ReadBeside => "read-beside",
-        Copied::Iteration => "iteration",
-        Copied::Replicated => "replicated",
-        Copied::Asked => "asked",
-        Copied::Returned => "returned",
-        Copied::Lent => "lent",
-        Copied::Reshaped => "reshaped",
-        Copied::Passed => "passed",
-        Copied::Branch => "branch",
-        Copied::First => "first",
-        Copied::Part => "part",
-        Copied::Stacked => "stacked",
-        Copied::Written => "written",
-        Copied::Moved => "moved",
-        Copied::Collected => "collected",
-        Copied::Kept => "kept",
-        Copied::Filled => "filled",
-        Copied::Repeated => "repeated",
+        CopyReason::Argument => "argument",
+        CopyReason::Constant => "constant",
+        CopyReason::Shared => "shared",
+        CopyReason::ReadLater => "read-later",
+        CopyReason::ReadBeside => "read-beside",
+        CopyReason::Iteration => "iteration",
+        CopyReason::Replicated => "replicated",
+        CopyReason::Asked => "asked",
+        CopyReason::Returned => "returned",
+        CopyReason::Lent => "lent",
+        CopyReason::Reshaped => "reshaped",
+        CopyReason::Passed => "passed",
+        CopyReason::Branch => "branch",
+        CopyReason::First => "first",
+        CopyReason::Part => "part",
+        CopyReason::Stacked => "stacked",
+        CopyReason::Written => "written",
+        CopyReason::Moved => "moved",
+        CopyReason::Collected => "collected",
+        CopyReason::Kept => "kept",
+        CopyReason::Filled => "filled",
+        CopyReason::Repeated => "repeated",
     }
 }
 
 /// Why an array was copied.
-pub(super) fn copied(why: Copied, array: Option<&str>) -> String {
+pub(super) fn copied(why: CopyReason, array: Option<&str>) -> String {
     let array = array.map_or_else(|| "an array".to_string(), |array| format!("`{array}`"));
     match why {
-        Copied::Argument => format!("{array} is copied: it is updated, and is (in) an argument, which belongs to the caller"),
-        Copied::Constant => format!("{array} is copied: it is updated, and is (in) a constant"),
-        Copied::Shared => format!("{array} is copied: it is updated, and other arrays may lie in its memory"),
-        Copied::ReadLater => format!("{array} is copied: it is updated, and its old elements are read later"),
-        Copied::ReadBeside => format!("{array} is copied: it is updated by a statement that reads it as well"),
-        Copied::Iteration => format!("{array} is copied: a loop goes on with it, and its memory is not the loop's own"),
-        Copied::Replicated => format!("{array} is copied: it is updated, and its rows are one row in memory"),
-        Copied::Asked => format!("{array} is copied: the program asks for memory of its own (`copy`)"),
-        Copied::Returned => format!("{array} is copied: it is returned, and does not lie in row-major order"),
-        Copied::Lent => format!("{array} is copied: it is returned, and its memory is an argument's, a constant's or another result's"),
-        Copied::Reshaped => format!("{array} is copied: it gets another shape, and does not lie in row-major order"),
-        Copied::Passed => format!("{array} is copied: a function takes it that is called, and it does not lie in row-major order"),
-        Copied::Branch => format!("{array} is copied: it is the result of a branch, and lies elsewhere or not in row-major order"),
-        Copied::First => format!("{array} is copied: a loop begins with it that writes to memory of its own"),
-        Copied::Part => format!("{array} is copied: it is a part of a larger array, and was not made in its place there"),
-        Copied::Stacked => format!("{array} is copied: it is a row of a new array, and was not made in its place there"),
-        Copied::Written => format!("{array} is copied over a part of another array, in whose place it was not made"),
-        Copied::Moved => format!("{array} is copied to where the result goes, in whose place it was not made"),
-        Copied::Collected => format!("{array} is copied: a reduction of arrays begins with it, or keeps it for a thread"),
-        Copied::Kept => format!("{array} is copied: what the threads kept is put together"),
-        Copied::Filled => format!("{array} is filled: a value or a range gets memory"),
-        Copied::Repeated => format!("{array} gets memory: a range is each row of an array"),
+        CopyReason::Argument => format!("{array} is copied: it is updated, and is (in) an argument, which belongs to the caller"),
+        CopyReason::Constant => format!("{array} is copied: it is updated, and is (in) a constant"),
+        CopyReason::Shared => format!("{array} is copied: it is updated, and other arrays may lie in its memory"),
+        CopyReason::ReadLater => format!("{array} is copied: it is updated, and its old elements are read later"),
+        CopyReason::ReadBeside => format!("{array} is copied: it is updated by a statement that reads it as well"),
+        CopyReason::Iteration => format!("{array} is copied: a loop goes on with it, and its memory is not the loop's own"),
+        CopyReason::Replicated => format!("{array} is copied: it is updated, and its rows are one row in memory"),
+        CopyReason::Asked => format!("{array} is copied: the program asks for memory of its own (`copy`)"),
+        CopyReason::Returned => format!("{array} is copied: it is returned, and does not lie in row-major order"),
+        CopyReason::Lent => format!("{array} is copied: it is returned, and its memory is an argument's, a constant's or another result's"),
+        CopyReason::Reshaped => format!("{array} is copied: it gets another shape, and does not lie in row-major order"),
+        CopyReason::Passed => format!("{array} is copied: a function takes it that is called, and it does not lie in row-major order"),
+        CopyReason::Branch => format!("{array} is copied: it is the result of a branch, and lies elsewhere or not in row-major order"),
+        CopyReason::First => format!("{array} is copied: a loop begins with it that writes to memory of its own"),
+        CopyReason::Part => format!("{array} is copied: it is a part of a larger array, and was not made in its place there"),
+        CopyReason::Stacked => format!("{array} is copied: it is a row of a new array, and was not made in its place there"),
+        CopyReason::Written => format!("{array} is copied over a part of another array, in whose place it was not made"),
+        CopyReason::Moved => format!("{array} is copied to where the result goes, in whose place it was not made"),
+        CopyReason::Collected => format!("{array} is copied: a reduction of arrays begins with it, or keeps it for a thread"),
+        CopyReason::Kept => format!("{array} is copied: what the threads kept is put together"),
+        CopyReason::Filled => format!("{array} is filled: a value or a range gets memory"),
+        CopyReason::Repeated => format!("{array} gets memory: a range is each row of an array"),
     }
 }
 
-pub(super) fn copied_inside(why: Copied, array: Option<&str>) -> String {
+pub(super) fn copied_inside(why: CopyReason, array: Option<&str>) -> String {
     format!("{}; each iteration of the loop around it does that", copied(why, array))
 }
 
@@ -131,54 +131,54 @@ pub(super) fn in_place(array: Option<&str>) -> String {
     array.map_or_else(|| "an array is updated in place".to_string(), |array| format!("`{array}` is updated in place"))
 }
 
-pub(super) fn alone_kind(why: Alone) -> &'static str {
+pub(super) fn alone_kind(why: SequentialReason) -> &'static str {
     match why {
-        Alone::Few => "few",
-        Alone::Attribute => "attribute",
-        Alone::Strict => "strict",
-        Alone::ArraysScanned => "arrays-scanned",
-        Alone::LastWrite => "last-write",
-        Alone::RowsCombined => "rows-combined",
-        Alone::Called => "called",
-        Alone::Iterations => "iterations",
+        SequentialReason::Few => "few",
+        SequentialReason::Attribute => "attribute",
+        SequentialReason::Strict => "strict",
+        SequentialReason::ArraysScanned => "arrays-scanned",
+        SequentialReason::LastWrite => "last-write",
+        SequentialReason::RowsCombined => "rows-combined",
+        SequentialReason::Called => "called",
+        SequentialReason::Iterations => "iterations",
     }
 }
 
-pub(super) fn alone(why: Alone) -> String {
+pub(super) fn alone(why: SequentialReason) -> String {
     let why = match why {
-        Alone::Few => "it has fewer than 4096 operations",
-        Alone::Attribute => "an attribute (`#[sequential]`) says so",
-        Alone::Strict => "floats are combined in order, so that the result is the evaluator's to the last bit (`--strict-fp`)",
-        Alone::ArraysScanned => "the operator of the scan takes arrays; scans of numbers are divided",
-        Alone::LastWrite => "of several writes to the same place the last one counts",
-        Alone::RowsCombined => "the operator takes rows, and is not the same operation on each of their elements",
-        Alone::Called => {
+        SequentialReason::Few => "it has fewer than 4096 operations",
+        SequentialReason::Attribute => "an attribute (`#[sequential]`) says so",
+        SequentialReason::Strict => "floats are combined in order, so that the result is the evaluator's to the last bit (`--strict-fp`)",
+        SequentialReason::ArraysScanned => "the operator of the scan takes arrays; scans of numbers are divided",
+        SequentialReason::LastWrite => "of several writes to the same place the last one counts",
+        SequentialReason::RowsCombined => "the operator takes rows, and is not the same operation on each of their elements",
+        SequentialReason::Called => {
             "it is in a function that is called and not inlined (it is long and called several times, recursive or `#[noinline]`)"
         }
-        Alone::Iterations => "each iteration needs what the one before made",
+        SequentialReason::Iterations => "each iteration needs what the one before made",
     };
     format!("one thread: {why}")
 }
 
-pub(super) fn no_tiles_kind(why: NoTiles) -> &'static str {
+pub(super) fn no_tiles_kind(why: UntiledReason) -> &'static str {
     match why {
-        NoTiles::Collected => "collected",
-        NoTiles::NotAlone => "not-alone",
-        NoTiles::NotScalar => "not-scalar",
-        NoTiles::Differs => "differs",
-        NoTiles::AlongNone => "along-none",
-        NoTiles::OwnColumns => "own-columns",
+        UntiledReason::Collected => "collected",
+        UntiledReason::NotAlone => "not-alone",
+        UntiledReason::NotScalar => "not-scalar",
+        UntiledReason::Differs => "differs",
+        UntiledReason::AlongNone => "along-none",
+        UntiledReason::OwnColumns => "own-columns",
     }
 }
 
-pub(super) fn no_tiles(why: NoTiles) -> String {
+pub(super) fn no_tiles(why: UntiledReason) -> String {
     let why = match why {
-        NoTiles::Collected => "its results are reduced or scanned at once, so that there is no matrix of them",
-        NoTiles::NotAlone => "more than the product is computed for each row",
-        NoTiles::NotScalar => "what is summed up, or how, is more than operations on numbers that cannot fail",
-        NoTiles::Differs => "what is summed up is not the same function of a row and a column for all cells",
-        NoTiles::AlongNone => "of no factor is it known how it lies in memory",
-        NoTiles::OwnColumns => "each row has columns of its own",
+        UntiledReason::Collected => "its results are reduced or scanned at once, so that there is no matrix of them",
+        UntiledReason::NotAlone => "more than the product is computed for each row",
+        UntiledReason::NotScalar => "what is summed up, or how, is more than operations on numbers that cannot fail",
+        UntiledReason::Differs => "what is summed up is not the same function of a row and a column for all cells",
+        UntiledReason::AlongNone => "of no factor is it known how it lies in memory",
+        UntiledReason::OwnColumns => "each row has columns of its own",
     };
     format!("product without tiles: {why}")
 }
@@ -191,21 +191,23 @@ pub(super) fn case(case: Case, times: i64) -> String {
     }
 }
 
-pub(super) fn way_kind(way: Way) -> &'static str {
+pub(super) fn way_kind(way: FusionKind) -> &'static str {
     match way {
-        Way::Cells => "cells",
-        Way::Together => "together",
-        Way::Again => "again",
+        FusionKind::Cells => "cells",
+        FusionKind::Together => "together",
+        FusionKind::Again => "again",
     }
 }
 
 /// What became of what was at `from`.
-pub(super) fn fused(way: Way, from: &At, into: &At) -> String {
+pub(super) fn fused(way: FusionKind, from: &At, into: &At) -> String {
     let (from, file) = (&from.text, &into.file);
     let place = format!("{file}:{}:{}, `{}`", into.line, into.column, into.text);
     match way {
-        Way::Cells => format!("`{from}` is fused into {place}: its elements are computed where they are used"),
-        Way::Together => format!("`{from}` is fused with {place}: both run over the same arrays, in one loop"),
-        Way::Again => format!("`{from}` is fused into {place}: its elements cost so little that they are computed where they are used"),
+        FusionKind::Cells => format!("`{from}` is fused into {place}: its elements are computed where they are used"),
+        FusionKind::Together => format!("`{from}` is fused with {place}: both run over the same arrays, in one loop"),
+        FusionKind::Again => {
+            format!("`{from}` is fused into {place}: its elements cost so little that they are computed where they are used")
+        }
     }
 }

@@ -23,7 +23,29 @@ pub struct Scope {
     binds: Vec<Bind>,
     owned: FxHashSet<Symbol>,
     /// Sizes that were computed, by what they were computed from.
-    sizes: FxHashMap<String, Dim>,
+    sizes: FxHashMap<SizeKey, Dim>,
+}
+
+/// What a size is computed from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SizeKey {
+    /// The larger of two.
+    Max(Dim, Dim),
+    /// The smaller of two.
+    Min(Dim, Dim),
+    /// What is left without so many.
+    Drop(i64, Dim),
+    /// What is left without as many as an expression says, written out.
+    DropComputed(String, Dim),
+    /// How many windows there are.
+    Windows {
+        /// One less place, for windows of an even size.
+        gap: i64,
+        /// From one to the next.
+        step: i64,
+        /// Where they lie.
+        of: Dim,
+    },
 }
 
 /// Puts core together.
@@ -151,7 +173,7 @@ impl Build {
         Dim::size(name)
     }
     /// A size that was computed from `key`, computed once in a scope and those within it.
-    pub fn memo(&mut self, key: String, make: impl FnOnce(&mut Build) -> Expr) -> Dim {
+    pub fn memo(&mut self, key: SizeKey, make: impl FnOnce(&mut Build) -> Expr) -> Dim {
         if let Some(dim) = self.scopes.iter().rev().find_map(|scope| scope.sizes.get(&key)) {
             return dim.clone();
         }

@@ -1,6 +1,6 @@
 //! Groups, windows and parts of arrays; number systems and linear equations.
 
-use super::build::Build;
+use super::build::{Build, SizeKey};
 use super::error::{Constant, Error, KindError, LengthError, RankError, Result, Role, StaticError, Wanted};
 use super::functions::Func;
 use super::lift::never_agree;
@@ -155,7 +155,7 @@ impl Machine {
             return Dim::constant(((len - gap).max(0) + step - 1) / step);
         }
         let len = len.clone();
-        self.b.memo(format!("windows {gap} {step} of {len:?}"), |b| {
+        self.b.memo(SizeKey::Windows { gap, step, of: len.clone() }, |b| {
             let places = b.op2(Op::Sub, I, b.size(&len), b.int(gap));
             let places = b.op2(Op::Max, I, places, b.int(0));
             let places = b.op2(Op::Add, I, places, b.int(step - 1));

@@ -5,7 +5,7 @@
 //! backwards. What is not known, sizes that depend on data, has names in core and is checked there. `docs/apl.md` is the language.
 //!
 //! `tree` reads words and brackets, `sentence` finds out which words are functions and what belongs to what, `machine` and `loops` execute: names,
-//! calls, guards, loops. What the glyphs mean is in `prims` and the rooms that it names; `build` puts core together; `program` has files and
+//! calls, guards, loops. What the glyphs mean is in `prims` and the modules that it names; `build` puts core together; `program` has files and
 //! entry points. What is wrong is data, `error`, until `report` puts it into words.
 
 mod build;

@@ -1,11 +1,12 @@
 //! `↑` and `↓` with numbers: parts of arrays, filled where there is nothing.
 
+use super::build::SizeKey;
 use super::error::{Computed, Error, IndexError, LengthError, MixtureError, NestingError, Result, Role, StaticError};
 use super::machine::Machine;
-use super::structure::{MAX_RANK, MAX_SIZE, filled, is_natural};
+use super::structure::{APL_MAX_RANK, filled, is_natural};
 use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Prim};
 use std::rc::Rc;
 
@@ -79,8 +80,8 @@ impl Machine {
                     None => Err(n.expr.clone()),
                 };
                 let key = match &away {
-                    Ok(n) => format!("drop {n} of {have:?}"),
-                    Err(expr) => format!("drop {:?} of {have:?}", expr.kind()),
+                    Ok(n) => SizeKey::Drop(*n, have.clone()),
+                    Err(expr) => SizeKey::DropComputed(format!("{:?}", expr.kind()), have.clone()),
                 };
                 let have = have.clone();
                 self.b.memo(key, |b| {
@@ -149,7 +150,7 @@ impl Machine {
         };
         let mut arr = right;
         if arr.rank() == 0 {
-            let ones = vec![Dim::constant(1); (count as usize).min(MAX_RANK)];
+            let ones = vec![Dim::constant(1); (count as usize).min(APL_MAX_RANK)];
             arr = self.reshaped(&ones, &arr, span)?;
         }
         if count as usize > arr.rank() {
@@ -161,7 +162,7 @@ impl Machine {
         }
         for at in 0..count as usize {
             let axis = match axis {
-                Some(_) => self.axis_number(axis, arr.rank(), 0, span)?,
+                Some(axis) => self.axis_number(axis, arr.rank(), span)?,
                 None => at,
             };
             let n = if counts.shape.is_empty() {

@@ -1,12 +1,13 @@
 //! The functions that are glyphs: which of the others' functions each is with one argument and with two.
 
+use super::build::SizeKey;
 use super::error::{
     Applied, Arity, Axis, Computed, Constant, Error, IndexError, MixtureError, NestingError, NotationError, RankError, Result, Role,
     SentenceError,
 };
 use super::machine::Machine;
 use super::scalar;
-use super::structure::{Place, product};
+use super::structure::{APL_MAX_RANK, Place, product};
 use super::value::{Arr, Kind, Val};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
@@ -74,7 +75,7 @@ impl Machine {
                 }
                 Val::Arr(arr) if arr.rank() == 0 => Ok(Val::Arr(arr)),
                 Val::Arr(arr) => {
-                    let axis = self.axis_number(axis, arr.rank(), if glyph == '⌽' { arr.rank() - 1 } else { 0 }, span)?;
+                    let axis = self.axis_or_end(axis, arr.rank(), glyph == '⌽', span)?;
                     self.reversed(&arr, axis).map(Val::Arr)
                 }
             },
@@ -158,7 +159,7 @@ impl Machine {
                 if arr.rank() == 0 {
                     return Ok(Val::Arr(arr));
                 }
-                let axis = self.axis_number(axis, arr.rank(), if glyph == '⌽' { arr.rank() - 1 } else { 0 }, span)?;
+                let axis = self.axis_or_end(axis, arr.rank(), glyph == '⌽', span)?;
                 let by = left.simple(span, Role::RotationBy)?;
                 self.rotated(by, &arr, axis, span).map(Val::Arr)
             }
@@ -240,7 +241,7 @@ impl Machine {
             },
             None => return Err(Error::at(span, Constant::Axis { between: true })),
         };
-        if number <= -1.0 || number > 15.0 {
+        if number <= -1.0 || number > APL_MAX_RANK as f64 {
             let counted = (number.ceil() as i64).saturating_add(self.origin);
             let axis = if number.fract() == 0.0 { Axis::At(counted) } else { Axis::Before(counted) };
             return Err(Error::at(span, IndexError::NoAxis { axis, rank: None }));
@@ -325,7 +326,7 @@ impl Machine {
                     _ if most == dim => dim.clone(),
                     _ => {
                         let (x, y) = (most.clone(), dim.clone());
-                        self.b.memo(format!("max {x:?} {y:?}"), |b| {
+                        self.b.memo(SizeKey::Max(x.clone(), y.clone()), |b| {
                             let (x, y) = (b.size(&x), b.size(&y));
                             let made = b.op2(Op::Max, PrimType::I64, x, y);
                             b.bind(made)

@@ -48,7 +48,7 @@ impl Machine {
         if arr.rank() == 0 {
             return Ok(Val::Arr(arr));
         }
-        let axis = self.axis_number(axis, arr.rank(), if last { arr.rank() - 1 } else { 0 }, span)?;
+        let axis = self.axis_or_end(axis, arr.rank(), last, span)?;
         let rows = self.axis_last(&arr, axis)?;
         let frame = rows.shape[..arr.rank() - 1].to_vec();
         let Some(left) = left else {
@@ -228,7 +228,7 @@ impl Machine {
         if arr.rank() == 0 {
             return Ok(Val::Arr(arr));
         }
-        let axis = self.axis_number(axis, arr.rank(), if last { arr.rank() - 1 } else { 0 }, span)?;
+        let axis = self.axis_or_end(axis, arr.rank(), last, span)?;
         let rows = self.axis_last(&arr, axis)?;
         let rank = arr.rank();
         let frame = rows.shape[..rank - 1].to_vec();

@@ -27,7 +27,7 @@ pub struct Dyad {
     pub body: Body2,
 }
 
-/// The same for one element.
+/// What a scalar function does with one element.
 pub struct Monad {
     /// The kind that it takes.
     pub operand: Kind,

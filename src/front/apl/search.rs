@@ -75,7 +75,7 @@ impl Machine {
         if arr.rank() == 0 {
             arr = self.ravelled(&arr)?;
         }
-        let axis = self.axis_number(axis, arr.rank(), if last { arr.rank() - 1 } else { 0 }, span)?;
+        let axis = self.axis_or_end(axis, arr.rank(), last, span)?;
         let mut counts =
             if counts.count() == Some(1) && arr.shape[axis].as_constant() != Some(1) { self.first_element(counts) } else { counts };
         if counts.shape.len() > 1 {
@@ -162,7 +162,7 @@ impl Machine {
         if arr.rank() == 0 {
             arr = self.ravelled(&arr)?;
         }
-        let axis = self.axis_number(axis, arr.rank(), if last { arr.rank() - 1 } else { 0 }, span)?;
+        let axis = self.axis_or_end(axis, arr.rank(), last, span)?;
         let have = arr.shape[axis].clone();
         // A single cell goes with every count.
         let single = have.as_constant() == Some(1);

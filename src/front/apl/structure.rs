@@ -1,11 +1,11 @@
 //! Structural functions: shapes, parts and orders of arrays. Each works on the axes of the outermost level; what is nested goes along.
 
-use super::build::{Build, MAX_LITERAL};
+use super::build::{Build, MAX_LITERAL, SizeKey};
 use super::error::{Axis, Constant, Error, IndexError, KindError, LengthError, LimitError, RankError, Result, Role, StaticError, Wanted};
 use super::machine::Machine;
 use super::value::{Arr, Kind, Val, shape_shown};
 use crate::base::scalar::Op;
-use crate::base::{PrimType, Scalar, Span};
+use crate::base::{MAX_SIZE, PrimType, Scalar, Span};
 use crate::ir::core::{Dim, Expr, ExprKind, Prim, Shape};
 use std::rc::Rc;
 
@@ -51,10 +51,8 @@ pub fn written(dim: Option<Dim>, span: Span) -> Result<Dim> {
     }
 }
 
-/// The largest size that is constant.
-pub const MAX_SIZE: i64 = 1 << 48;
-/// The most axes.
-pub const MAX_RANK: usize = 15;
+/// The most axes of an array of APL.
+pub const APL_MAX_RANK: usize = 15;
 
 impl Machine {
     /// A cell of the outermost axis.
@@ -223,8 +221,8 @@ impl Machine {
             },
             _ => return Err(Error::at(span, RankError::Takes { role, wanted: Wanted::Vector, found: arr.shown() })),
         };
-        if count > MAX_RANK as i64 {
-            return Err(Error::at(span, LimitError::Axes { most: MAX_RANK }));
+        if count > APL_MAX_RANK as i64 {
+            return Err(Error::at(span, LimitError::Axes { most: APL_MAX_RANK }));
         }
         if let Some(known) = &arr.known {
             if let Some(size) = known.iter().filter_map(Dim::as_constant).find(|size| *size > MAX_SIZE) {
@@ -259,9 +257,15 @@ impl Machine {
             (kind, _) => Err(Error::at(span, KindError::NotWhole { role, kind })),
         }
     }
+    /// The axis that a bracket names, or else the last or the first one of an array that is no scalar, counted from 0.
+    pub fn axis_or_end(&mut self, axis: Option<&Val>, rank: usize, last: bool, span: Span) -> Result<usize> {
+        match axis {
+            Some(axis) => self.axis_number(axis, rank, span),
+            None => Ok(if last { rank - 1 } else { 0 }),
+        }
+    }
     /// The axis that a bracket names, counted from 0.
-    pub fn axis_number(&mut self, axis: Option<&Val>, rank: usize, default: usize, span: Span) -> Result<usize> {
-        let Some(axis) = axis else { return Ok(default) };
+    pub fn axis_number(&mut self, axis: &Val, rank: usize, span: Span) -> Result<usize> {
         let number = match axis {
             Val::Arr(arr) => arr.constant_int(),
             Val::Tup(_) | Val::Rag(_) => None,
@@ -359,7 +363,7 @@ impl Machine {
                     _ if size == *other => size,
                     _ => {
                         let other = other.clone();
-                        self.b.memo(format!("min {size:?} {other:?}"), |b| {
+                        self.b.memo(SizeKey::Min(size.clone(), other.clone()), |b| {
                             let (x, y) = (b.size(&size), b.size(&other));
                             let made = b.op2(Op::Min, I, x, y);
                             b.bind(made)

@@ -1,6 +1,6 @@
 //! Applications: what they take, and what their results share memory with.
 
-use super::error::By;
+use super::error::Consumer;
 use super::mode::{self, Misfit, Mode};
 use super::roots::{Origin, Root};
 use super::value::{self, FunValue, Value};
@@ -333,11 +333,11 @@ impl<'a> Checker<'a> {
             match arg.passing {
                 Passing::Shared if arg.value.root().is_some() => self.report_shared(arg.expr, function.name),
                 Passing::Shared | Passing::Copies => {}
-                Passing::Itself => self.take(&arg.value, param, arg.expr, By::Call(function.name)),
+                Passing::Itself => self.take(&arg.value, param, arg.expr, Consumer::Call(function.name)),
             }
         }
         if let (Some(root), Some(expr)) = (function.value.once, function.expr) {
-            self.take(&Value::Leaf(root), &Mode::Unique, expr, By::Once);
+            self.take(&Value::Leaf(root), &Mode::Unique, expr, Consumer::Once);
         }
         if self.gifts.len() > start {
             for (arg, param) in args.iter().zip(params) {

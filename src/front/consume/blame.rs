@@ -1,6 +1,6 @@
 //! Gathers what an error of consumption says before it is put into words: where it was consumed, by whom, what shares memory with it.
 
-use super::error::{Around, By, Error, Gift, Item, LoopCause, Sharing};
+use super::error::{Around, Consumer, Consumption, Error, Item, LoopCause, Sharing};
 use super::mode::Misfit;
 use super::roots::{GiftId, Lender, Origin, Root};
 use super::{Checker, FrameKind};
@@ -69,8 +69,8 @@ impl Checker<'_> {
         }
     }
     /// What gives the value of an expression to somebody.
-    pub(super) fn gift(&self, expr: ExprId, by: By) -> Gift {
-        Gift { item: self.value(expr), by, returned: None }
+    pub(super) fn gift(&self, expr: ExprId, by: Consumer) -> Consumption {
+        Consumption { item: self.value(expr), by, returned: None }
     }
     pub(super) fn gift_span(&self, gift: GiftId) -> Span {
         self.gifts[gift as usize].item.at
@@ -93,7 +93,7 @@ impl Checker<'_> {
     }
 
     /// Something is consumed that cannot be.
-    pub(super) fn report_gift(&mut self, expr: ExprId, by: By, blame: Blame) {
+    pub(super) fn report_gift(&mut self, expr: ExprId, by: Consumer, blame: Blame) {
         let gift = self.gift(expr, by);
         let error = match blame {
             Blame::Dead(earlier) => {
@@ -148,8 +148,8 @@ impl Checker<'_> {
                 if !self.reported.insert((gift, None)) {
                     return;
                 }
-                let Gift { item, by, .. } = self.gifts[gift as usize];
-                if by == By::Result { Sharing::Part(item.at) } else { Sharing::Consumed(item.at) }
+                let Consumption { item, by, .. } = self.gifts[gift as usize];
+                if by == Consumer::Result { Sharing::Part(item.at) } else { Sharing::Consumed(item.at) }
             }
             Blame::Kept(pat) => {
                 let function = self.tables.pats.get(pat).is_some_and(|ty| matches!(&*ty.base, RBase::Arrow(..)));

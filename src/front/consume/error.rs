@@ -10,15 +10,15 @@ use crate::ir::tables::Matching;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Error {
     /// A value is used after it, or what may share memory with it, was consumed.
-    UsedAfterConsumed { used: Item, consumed: Gift, lender: Option<Lender> },
+    UsedAfterConsumed { used: Item, consumed: Consumption, lender: Option<Lender> },
     /// A value is consumed after it, or what may share memory with it, was consumed.
-    ConsumedTwice { gift: Gift, earlier: Gift },
+    ConsumedTwice { gift: Consumption, earlier: Consumption },
     /// What may be the memory of a parameter is consumed, which the caller keeps. `own` if it is the parameter or a field of it.
-    ConsumesParameter { gift: Gift, parameter: Item, own: bool },
+    ConsumesParameter { gift: Consumption, parameter: Item, own: bool },
     /// What may be the memory of a constant is consumed, which is declared there, if not in the library.
-    ConsumesConstant { gift: Gift, constant: Symbol, declared: Option<Span> },
+    ConsumesConstant { gift: Consumption, constant: Symbol, declared: Option<Span> },
     /// What may be memory from outside of a function or loop, perhaps that of a parameter, is consumed in it.
-    ConsumesOuter { gift: Gift, around: Around, parameter: Option<Symbol> },
+    ConsumesOuter { gift: Consumption, around: Around, parameter: Option<Symbol> },
     /// Two variables of a loop may share memory, one of which the loop consumes.
     LoopVariablesShare { next: Span, cause: LoopCause, lender: Option<Lender> },
     /// The next value of a variable that a loop consumes is not the loop's own, but may be this.
@@ -46,18 +46,18 @@ pub struct Item {
 
 /// Memory was consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gift {
+pub struct Consumption {
     /// What is consumed.
     pub item: Item,
-    /// To whom.
-    pub by: By,
+    /// By whom.
+    pub by: Consumer,
     /// The function whose result it may be, if that may share memory with arguments.
     pub returned: Option<Lender>,
 }
 
-/// To whom something is given.
+/// By whom something is consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum Consumer {
     /// A function.
     Call(Option<Symbol>),
     /// A closure that captures a consumed value, at its only call.

@@ -1,7 +1,7 @@
 //! Branches, loops, and results.
 
 use super::blame::Blame;
-use super::error::{By, Gift};
+use super::error::{Consumer, Consumption};
 use super::mode::{self, Mode};
 use super::roots::{GiftId, Origin, Root};
 use super::value::{self, Value};
@@ -157,7 +157,7 @@ impl Checker<'_> {
                 }
                 taken.insert(slot.variable, opened);
                 if let Some(next) = slot.next
-                    && let Err(blame) = self.give(next, self.gift(self.tail(body), By::Next))
+                    && let Err(blame) = self.give(next, self.gift(self.tail(body), Consumer::Next))
                 {
                     self.report_next(body, pat, next, blame, opened);
                 }
@@ -183,7 +183,7 @@ impl Checker<'_> {
         for slot in slots {
             let (Some(inside), Some(root)) = (taken.get(&slot.variable), slot.first) else { continue };
             let place = self.item(init, slot.at);
-            let by = By::Loop(span, inside.map(|gift| self.gift_span(gift)));
+            let by = Consumer::Loop(span, inside.map(|gift| self.gift_span(gift)));
             if let Err(blame) = self.give(root, self.gift(place, by)) {
                 self.report_gift(place, by, blame);
             }
@@ -262,7 +262,7 @@ impl Checker<'_> {
                 }
             }
             (mode, Value::Leaf(root)) if mode.takes() => {
-                if let Err(blame) = self.give(*root, self.gift(expr, By::Result)) {
+                if let Err(blame) = self.give(*root, self.gift(expr, Consumer::Result)) {
                     self.report_result(expr, *root, blame, ret);
                 }
             }
@@ -296,7 +296,7 @@ impl Checker<'_> {
     }
 
     /// Consumes what a mode takes of a value.
-    pub(super) fn take(&mut self, value: &Value, mode: &Mode, expr: ExprId, by: By) {
+    pub(super) fn take(&mut self, value: &Value, mode: &Mode, expr: ExprId, by: Consumer) {
         match (mode, value) {
             (Mode::Plain | Mode::Scalar | Mode::Fun(_), _) | (_, Value::Scalar) => {}
             (Mode::Unique | Mode::Parts(_), Value::Parts(parts)) => {
@@ -314,7 +314,7 @@ impl Checker<'_> {
         }
     }
     /// Gives memory away, with all that may share it.
-    pub(super) fn give(&mut self, root: Root, gift: Gift) -> Result<(), Blame> {
+    pub(super) fn give(&mut self, root: Root, gift: Consumption) -> Result<(), Blame> {
         if let Some(earlier) = self.roots.dead(root) {
             return Err(Blame::Dead(earlier));
         }
@@ -335,7 +335,7 @@ impl Checker<'_> {
             }
         }
         let returned = ancestors.iter().find_map(|ancestor| self.roots.origin(*ancestor).lender());
-        self.gifts.push(Gift { returned, ..gift });
+        self.gifts.push(Consumption { returned, ..gift });
         self.roots.kill(ancestors, id);
         Ok(())
     }

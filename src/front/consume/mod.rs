@@ -36,7 +36,7 @@ pub use error::Error;
 use crate::base::{IdxMap, Span, Symbol};
 use crate::ir::surface::{DefDecl, PatId, PatKind};
 use crate::ir::tables::{Def, DefId, DefKind, Program, Role, Tables};
-use error::Gift;
+use error::Consumption;
 use mode::{Mode, Types};
 use roots::{Root, Roots};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -191,7 +191,7 @@ struct Checker<'a> {
     locals: FxHashMap<PatId, Value>,
     /// Open parameters that were consumed, with what consumed them first.
     opened: FxHashMap<Root, roots::GiftId>,
-    gifts: Vec<Gift>,
+    gifts: Vec<Consumption>,
     frames: Vec<Frame>,
     errors: Vec<Error>,
     /// What was reported: gifts with the name of what was used, so that each is reported once.

@@ -1,6 +1,6 @@
 //! Errors of consumption in words.
 
-use super::error::{Around, By, Error, Gift, Item, LoopCause, Sharing};
+use super::error::{Around, Consumer, Consumption, Error, Item, LoopCause, Sharing};
 use super::mode::Misfit;
 use super::roots::Lender;
 use crate::base::{Code, Span, Symbol};
@@ -98,26 +98,26 @@ fn with_lender(mut diagnostic: Diagnostic, lender: Option<Lender>) -> Diagnostic
 }
 
 /// To whom something is given.
-fn given_to(gift: &Gift) -> String {
+fn given_to(gift: &Consumption) -> String {
     let what = quoted(gift.item.name, "this");
     match gift.by {
-        By::Call(Some(name)) => format!("`{name}` consumes {what}"),
-        By::Call(None) | By::Once => format!("{what} is consumed here"),
-        By::Loop(..) => format!("the loop consumes {what}"),
-        By::Next => format!("the next iteration consumes {what}"),
-        By::Result => "returned to the caller, who may overwrite it".to_string(),
+        Consumer::Call(Some(name)) => format!("`{name}` consumes {what}"),
+        Consumer::Call(None) | Consumer::Once => format!("{what} is consumed here"),
+        Consumer::Loop(..) => format!("the loop consumes {what}"),
+        Consumer::Next => format!("the next iteration consumes {what}"),
+        Consumer::Result => "returned to the caller, who may overwrite it".to_string(),
     }
 }
 
 /// Where the body of a loop consumes what is given to the loop.
-fn with_loop(diagnostic: Diagnostic, by: By) -> Diagnostic {
+fn with_loop(diagnostic: Diagnostic, by: Consumer) -> Diagnostic {
     match by {
-        By::Loop(_, Some(inside)) => diagnostic.label(inside, "the loop consumes it here"),
-        By::Loop(_, None) | By::Call(_) | By::Once | By::Next | By::Result => diagnostic,
+        Consumer::Loop(_, Some(inside)) => diagnostic.label(inside, "the loop consumes it here"),
+        Consumer::Loop(_, None) | Consumer::Call(_) | Consumer::Once | Consumer::Next | Consumer::Result => diagnostic,
     }
 }
 
-fn used_after_consumed(used: &Item, consumed: &Gift, lender: Option<Lender>) -> Diagnostic {
+fn used_after_consumed(used: &Item, consumed: &Consumption, lender: Option<Lender>) -> Diagnostic {
     let what = consumed.item.name;
     let same = used.name.is_some() && used.name == what;
     let message = match used.name {
@@ -140,17 +140,17 @@ fn used_after_consumed(used: &Item, consumed: &Gift, lender: Option<Lender>) -> 
     with_copy(error.help(format!("pass a copy: {}", copy_of(what))), &consumed.item)
 }
 
-fn consumed_twice(gift: &Gift, earlier: &Gift) -> Diagnostic {
+fn consumed_twice(gift: &Consumption, earlier: &Consumption) -> Diagnostic {
     let (Item { name, at }, first) = (gift.item, earlier.item);
     let shares = name != first.name && name.is_some() && first.name.is_some();
     let (message, again, before, help) = match gift.by {
-        By::Once => (
+        Consumer::Once => (
             format!("{} captures a consumed value, but is called twice", quoted(name, "this function")),
             "applied again here".to_string(),
             "applied here".to_string(),
             "write a function of all arguments instead of applying it to some of them".to_string(),
         ),
-        By::Call(_) | By::Loop(..) | By::Next | By::Result => (
+        Consumer::Call(_) | Consumer::Loop(..) | Consumer::Next | Consumer::Result => (
             format!("{} is consumed twice", quoted(name, "this")),
             if shares { format!("may share memory with {}", quoted(first.name, "it")) } else { given_to(gift) },
             given_to(earlier),
@@ -162,7 +162,7 @@ fn consumed_twice(gift: &Gift, earlier: &Gift) -> Diagnostic {
     error.help(help)
 }
 
-fn consumes_parameter(gift: &Gift, parameter: &Item, own: bool) -> Diagnostic {
+fn consumes_parameter(gift: &Consumption, parameter: &Item, own: bool) -> Diagnostic {
     let what = quoted(gift.item.name, "this");
     let message = if own {
         format!("{what} is consumed, but the caller keeps it")
@@ -177,7 +177,7 @@ fn consumes_parameter(gift: &Gift, parameter: &Item, own: bool) -> Diagnostic {
     with_copy(with_star(error, parameter), &gift.item)
 }
 
-fn consumes_constant(gift: &Gift, constant: Symbol, declared: Option<Span>) -> Diagnostic {
+fn consumes_constant(gift: &Consumption, constant: Symbol, declared: Option<Span>) -> Diagnostic {
     let what = quoted(gift.item.name, "this");
     let own = gift.item.name == Some(constant);
     let which = if own { "it".to_string() } else { format!("`{constant}`") };
@@ -190,7 +190,7 @@ fn consumes_constant(gift: &Gift, constant: Symbol, declared: Option<Span>) -> D
     with_copy(error.help(format!("pass a copy: {}", copy_of(gift.item.name))), &gift.item)
 }
 
-fn consumes_outer(gift: &Gift, around: Around, parameter: Option<Symbol>) -> Diagnostic {
+fn consumes_outer(gift: &Consumption, around: Around, parameter: Option<Symbol>) -> Diagnostic {
     let what = quoted(gift.item.name, "this");
     let aliases = match parameter.filter(|name| Some(*name) != gift.item.name) {
         Some(name) => format!("it may share memory with `{name}`, which is"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Parts of a value that are told apart; a larger value is one piece of memory.
 const MOST_PARTS: usize = 1 << 12;
-/// The same where the parts would have to be made of a type.
+/// [`MOST_PARTS`] where the parts would have to be made of a type.
 const MOST_PARTS_OF_TYPE: usize = 1 << 9;
 
 /// Where the parts of a value lie.

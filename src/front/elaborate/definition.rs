@@ -141,7 +141,7 @@ impl Elab<'_> {
             let put_off = before.put_off(span).cloned();
             self.sizes.rollback(before);
             let (left, right) = match put_off {
-                Some((left, right)) => (self.sizes.zonk(&left), self.sizes.zonk(&right)),
+                Some(equation) => (self.sizes.zonk(&equation.left), self.sizes.zonk(&equation.right)),
                 None => return Err(self.clash(clash, span).into()),
             };
             return Err(self.clash(sizes::Clash::Sizes { left, right, definite: false }, span).into());

@@ -192,7 +192,7 @@ impl Error {
     pub(super) fn new(kind: ErrorKind, at: Span) -> Error {
         Error { kind, at, context: Vec::new() }
     }
-    /// The same within something else.
+    /// The error within something else.
     pub(super) fn within(mut self, context: Context) -> Error {
         self.context.push(context);
         self
@@ -226,7 +226,7 @@ impl Error {
 }
 
 impl Failure {
-    /// The same within something else.
+    /// The error within something else.
     pub(super) fn within(self, context: Context) -> Failure {
         match self {
             Failure::Refused(error) => Failure::Refused(Box::new(error.within(context))),

@@ -4,7 +4,7 @@
 //! know which part of its argument's size is which. Where nothing else determines that, the parts are taken in the order in which
 //! they were written: sizes remember it ([`Dim::parts`](crate::base::poly::Poly::parts)) from where they are written to where they are used.
 
-use super::sizes::Sizes;
+use super::sizes::{SizeEquation, Sizes};
 use crate::base::Span;
 use crate::base::poly::Operation;
 use crate::ir::core::{Dim, DimAtom};
@@ -106,7 +106,7 @@ impl Sizes {
     pub(super) fn want_parts(&mut self, left: &Dim, right: &Dim, span: Span) {
         for (unknown, size) in [(left, right), (right, left)] {
             if unknown_parts(unknown).is_some() {
-                self.wanted.push((unknown.clone(), size.clone(), span));
+                self.wanted.push(SizeEquation { left: unknown.clone(), right: size.clone(), span });
             }
         }
     }
@@ -119,7 +119,7 @@ impl Sizes {
     /// Whether an equation was replaced by ones between parts.
     fn match_parts_once(&mut self, level: u32) -> bool {
         let mut replaced = false;
-        for (unknown, size, span) in std::mem::take(&mut self.wanted) {
+        for SizeEquation { left: unknown, right: size, span } in std::mem::take(&mut self.wanted) {
             let Some((operation, unknowns)) = unknown_parts(&unknown) else { continue };
             let open: Vec<DimAtom> = unknowns.iter().flat_map(|part| self.zonk(part).atoms().filter(is_meta).collect::<Vec<_>>()).collect();
             if open.is_empty() {
@@ -128,7 +128,7 @@ impl Sizes {
             let size_known = self.zonk(&size);
             let pairs = pairs(operation, &unknown, &size_known);
             if pairs.is_none() || open.iter().all(|atom| self.level(*atom) < level) {
-                self.wanted.push((unknown, size, span));
+                self.wanted.push(SizeEquation { left: unknown, right: size, span });
                 continue;
             }
             let before = self.snapshot();
@@ -141,7 +141,7 @@ impl Sizes {
     }
     /// The first size that is wanted in parts and for which there is no order of parts, with the place where they are wanted.
     pub(super) fn without_parts(&self) -> Option<(Dim, Span)> {
-        self.wanted.iter().find_map(|(unknown, size, span)| {
+        self.wanted.iter().find_map(|SizeEquation { left: unknown, right: size, span }| {
             let (_, unknowns) = unknown_parts(unknown)?;
             let size = self.zonk(size);
             let solved = unknowns.iter().all(|part| is_known(&self.zonk(part)));

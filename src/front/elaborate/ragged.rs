@@ -81,7 +81,7 @@ impl Elab<'_> {
     pub(super) fn fitted(&mut self, declared: &Type, value: Typed, span: Span) -> Result<Typed> {
         Ok(self.fit_ragged(declared, &value, span)?.unwrap_or(value))
     }
-    /// The same; nothing where nothing changes.
+    /// `fitted`; nothing where nothing changes.
     fn fit_ragged(&mut self, declared: &Type, (value, ty): &Typed, span: Span) -> Result<Option<Typed>> {
         if !has_ragged(declared) {
             return Ok(None);

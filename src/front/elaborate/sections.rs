@@ -70,7 +70,7 @@ impl Elab<'_> {
         self.lambda_of(e, None, span, body)
     }
 
-    /// The same where the type of `x` may be known.
+    /// `section_lambda` where the type of `x` may be known.
     pub(super) fn lambda_of(
         &mut self,
         e: ExprId,

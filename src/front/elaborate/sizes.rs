@@ -55,13 +55,22 @@ enum Undo {
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     undo: usize,
-    deferred: Vec<((Dim, Dim), Span)>,
+    deferred: Vec<SizeEquation>,
+}
+
+/// Two sizes that are to be equal.
+#[derive(Debug, Clone)]
+pub(super) struct SizeEquation {
+    pub(super) left: Dim,
+    pub(super) right: Dim,
+    /// The place that asks for it.
+    pub(super) span: Span,
 }
 
 impl Snapshot {
     /// The equation from this place that was put off.
-    pub(super) fn put_off(&self, span: Span) -> Option<&(Dim, Dim)> {
-        self.deferred.iter().find(|(_, at)| *at == span).map(|(sizes, _)| sizes)
+    pub(super) fn put_off(&self, span: Span) -> Option<&SizeEquation> {
+        self.deferred.iter().find(|equation| equation.span == span)
     }
 }
 
@@ -70,7 +79,7 @@ impl Snapshot {
 pub(super) struct Sizes {
     metas: Vec<Meta>,
     undo: Vec<Undo>,
-    deferred: Vec<((Dim, Dim), Span)>,
+    deferred: Vec<SizeEquation>,
     /// Level and time of the binding of every indeterminate.
     atoms: FxHashMap<DimAtom, (u32, u32)>,
     /// Where an indeterminate comes from, for messages.
@@ -88,7 +97,7 @@ pub(super) struct Sizes {
     /// Time spent on unification.
     pub(super) time: Duration,
     /// Equations with sums and products of unknowns, whose parts nothing else may determine.
-    pub(super) wanted: Vec<(Dim, Dim, Span)>,
+    pub(super) wanted: Vec<SizeEquation>,
     /// What computes the sizes that results of functions hide, by the names that these have in the functions' types.
     pub(super) computed: FxHashMap<Symbol, Expr>,
 }
@@ -216,8 +225,8 @@ impl Sizes {
     }
     /// Whether an unsolved unknown occurs in an equation that was put off.
     pub(super) fn is_deferred(&self, meta: u32) -> bool {
-        self.deferred.iter().any(|((a, b), _)| {
-            let diff = self.zonk(a).sub(&self.zonk(b));
+        self.deferred.iter().any(|SizeEquation { left, right, .. }| {
+            let diff = self.zonk(left).sub(&self.zonk(right));
             diff.atoms().any(|x| x == DimAtom::Meta(meta))
         })
     }
@@ -276,7 +285,7 @@ impl Sizes {
             Some(clash) => Err(clash),
             None if unknowns && no_solution(&diff) => Err(Clash::Sizes { definite: true, left, right }),
             None if unknowns => {
-                self.deferred.push(((left, right), span));
+                self.deferred.push(SizeEquation { left, right, span });
                 Ok(())
             }
             None => Err(Clash::Sizes { definite: left.never_equal(&right), left, right }),
@@ -300,7 +309,7 @@ impl Sizes {
     fn retry_deferred(&mut self, end: bool) -> Result<(), (Clash, Span)> {
         loop {
             let before = self.undo.len();
-            for ((left, right), span) in std::mem::take(&mut self.deferred) {
+            for SizeEquation { left, right, span } in std::mem::take(&mut self.deferred) {
                 self.unify_dim(&left, &right, span).map_err(|clash| (clash, span))?;
             }
             if self.undo.len() == before {
@@ -308,7 +317,7 @@ impl Sizes {
             }
         }
         match self.deferred.first() {
-            Some(((left, right), span)) if end => {
+            Some(SizeEquation { left, right, span }) if end => {
                 let (left, right) = (self.zonk(left), self.zonk(right));
                 Err((Clash::Sizes { left, right, definite: false }, *span))
             }

@@ -133,7 +133,7 @@ impl Elab<'_> {
         }
         self.map_over(f, values, span)
     }
-    /// The same over these arrays.
+    /// `map` over these arrays.
     fn map_over(&mut self, f: ExprId, arrays: Vec<(Typed, Span)>, span: Span) -> Result<Typed> {
         let n = self.fresh_dim(span);
         let mut values = Vec::with_capacity(arrays.len());

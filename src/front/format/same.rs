@@ -35,7 +35,7 @@ fn unreadable() -> ! {
     crate::ice!(Span::default(), "what was formatted cannot be read any more")
 }
 
-/// The same, where the text before has been read already.
+/// `check`, where the text before has been read already.
 pub(super) fn check_from(old: &Essence<'_>, file: FileId, after: &str, futhark: bool) {
     let Ok((ast, unit, pieces)) = read(file, after, futhark) else { unreadable() };
     let tree = Tree::new(&ast, &unit, &pieces);

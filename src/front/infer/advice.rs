@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::error::{Error, ErrorKind};
-use super::finish::Inferred;
+use super::export::Inferred;
 use super::types::{Base, Node};
 use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};

@@ -226,7 +226,7 @@ impl Context<'_> {
         self.bind_pattern_from(id, judgement, self.ast().pats[id].span);
     }
 
-    /// The same, where the value comes from the place `source`.
+    /// `bind_pattern`, where the value comes from the place `source`.
     pub(super) fn bind_pattern_from(&mut self, id: PatId, judgement: Judgement, source: Span) {
         let ast = self.ast();
         let pat = &ast.pats[id];

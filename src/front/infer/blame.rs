@@ -7,7 +7,7 @@ use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::surface::Ident;
-use crate::rank::{self, Options, Outcome};
+use crate::rank::{self, Options, RankOutcome};
 use rustc_hash::FxHashSet;
 
 /// How many errors before one are looked at for being the same.
@@ -165,7 +165,7 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
     let mut system = ctx.ranks.system.clone();
     system.equations = rest.iter().map(|i| ctx.ranks.system.equations[*i].clone()).collect();
     let values = match rank::solve(&system, &Options { explain: false, ..Options::default() }) {
-        Outcome::Solved(solution) => solution.values,
+        RankOutcome::Solved(solution) => solution.values,
         _ => vec![0; system.kinds.len()],
     };
     let sides = ctx.ranks.sides[last].clone();

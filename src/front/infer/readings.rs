@@ -1,7 +1,7 @@
 //! Several solutions of a definition's rank system side by side, looked at in parts: what differs between them is found without
 //! writing out the tables of the whole definition.
 
-use super::finish::{Export, Inferred};
+use super::export::{Export, Inferred};
 use super::types::{Base, Node, Ty};
 use crate::ir::surface::{ExprId, PatId};
 use crate::ir::tables::AppInfo;
@@ -143,13 +143,7 @@ impl<'a> Readings<'a> {
                 root = next;
             }
             if seen.insert(root) {
-                match &self.inferred.nodes[root.0 as usize] {
-                    Node::Arrow(parts) => work.extend([parts.0.clone(), parts.1.clone()]),
-                    Node::Tuple(parts) | Node::Abstract(_, _, parts) => work.extend(parts.iter().cloned()),
-                    Node::Record(fields) => work.extend(fields.iter().map(|(_, part)| part.clone())),
-                    Node::Sum(constructors) => work.extend(constructors.iter().flat_map(|(_, payload)| payload.iter().cloned())),
-                    Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => {}
-                }
+                work.extend(self.inferred.nodes[root.0 as usize].parts().cloned());
             }
         }
         true

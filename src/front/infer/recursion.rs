@@ -6,7 +6,7 @@
 
 use super::context::{Context, Judgement};
 use super::error::{Error, ErrorKind};
-use super::finish::{Export, Inferred};
+use super::export::{Export, Inferred};
 use super::reason::Kind;
 use super::types::Ty;
 use crate::base::Span;
@@ -14,7 +14,7 @@ use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::{self, Head};
 use crate::ir::surface::{DefDecl, ExprId, ExprKind, LoopForm, Pat, PatId, PatKind};
 use crate::ir::tables::{DefId, DefKind, Program, Res, Tables};
-use crate::rank::{self, Options, Outcome};
+use crate::rank::{self, Options, RankOutcome};
 use rustc_hash::FxHashMap;
 
 /// The definition that is inferred, as it sees itself.
@@ -89,7 +89,7 @@ pub(super) fn needs_insertions(program: &Program, tables: &Tables, def: DefId, o
     ctx.own = Some(Own { ty, inserts: true, named: Vec::new() });
     ctx.definition(def);
     ctx.reports.errors.is_empty()
-        && matches!(rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }), Outcome::Solved(_))
+        && matches!(rank::solve(&ctx.ranks.system, &Options { explain: false, ..options.clone() }), RankOutcome::Solved(_))
 }
 
 /// What is to be said of a definition that cannot return without applying itself.

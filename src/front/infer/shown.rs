@@ -134,7 +134,7 @@ impl Context<'_> {
     pub(super) fn show(&mut self, ty: &Ty, values: Option<&[u32]>) -> Shown {
         Reader { ctx: self, values, budget: SHOWN_NODES, names: true }.ty(ty)
     }
-    /// The same without the abbreviation that is written for the type itself.
+    /// `show` without the abbreviation that is written for the type itself.
     pub(super) fn show_expanded(&mut self, ty: &Ty) -> Shown {
         Reader { ctx: self, values: None, budget: SHOWN_NODES, names: false }.ty(ty)
     }

@@ -51,6 +51,26 @@ pub(super) enum Node {
     Error,
 }
 
+impl Node {
+    /// The types that it consists of.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Ty> {
+        let mut arrow: Option<[&Ty; 2]> = None;
+        let mut plain: &[Ty] = &[];
+        let mut labelled: &[(Symbol, Ty)] = &[];
+        let mut payloads: &[(Symbol, Arc<[Ty]>)] = &[];
+        match self {
+            Node::Arrow(parts) => arrow = Some([&parts.0, &parts.1]),
+            Node::Tuple(parts) | Node::Abstract(_, _, parts) => plain = parts,
+            Node::Record(fields) => labelled = fields,
+            Node::Sum(constructors) => payloads = constructors,
+            Node::Var(_) | Node::Link(_) | Node::Prim(_) | Node::Param(_) | Node::Error => {}
+        }
+        let payloads = payloads.iter().flat_map(|(_, payload)| payload.iter());
+        let labelled = labelled.iter().map(|(_, part)| part);
+        arrow.into_iter().flatten().chain(plain).chain(labelled).chain(payloads)
+    }
+}
+
 /// The bases that a variable may stand for: a bit for each scalar type and for each other form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Class {
@@ -99,7 +119,7 @@ impl Class {
     pub(super) fn float() -> Class {
         Class::scalars(PrimType::is_float)
     }
-    /// The same with `i64` as default.
+    /// The class with `i64` as default.
     pub(super) fn prefer_i64(self) -> Class {
         Class { prefer_i64: true, ..self }
     }

@@ -8,6 +8,16 @@ use crate::ir::core::read::{self, Wanted, is_type};
 use crate::ir::core::sexp::{Sexp, SexpKind};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Shape, ShapeItem, Type};
 
+/// What came of a form that may be one of data.
+pub(super) enum DataForm {
+    /// It is another form.
+    NotData,
+    /// It is wrong, which was reported.
+    Failed,
+    /// What it makes.
+    Typed(Typed),
+}
+
 impl Elaborator<'_> {
     /// A string is the vector of its bytes.
     pub(super) fn string(&mut self, text: &str, span: Span) -> Typed {
@@ -148,16 +158,16 @@ impl Elaborator<'_> {
         Some(Typed::new(Expr::new(kind, span), ty))
     }
 
-    /// The forms that make and take apart data; none if this is no such form.
-    pub(super) fn data_form(&mut self, span: Span, word: &'static str, operands: &[Sexp], wanted: Option<&Type>) -> Option<Option<Typed>> {
-        Some(match (word, operands) {
+    /// The forms that make and take apart data.
+    pub(super) fn data_form(&mut self, span: Span, word: &'static str, operands: &[Sexp], wanted: Option<&Type>) -> DataForm {
+        let typed = match (word, operands) {
             ("tuple", parts) => self.tuple(span, parts),
             ("proj", [at, tuple]) => self.projection(span, at, tuple),
             ("rec", fields) => self.record(span, fields),
             ("field", [label, record]) => self.field(span, label, record),
             ("inject", [label, ty, payload]) => self.injection(span, label, ty, payload),
-            ("is", [label, sum]) => self.taken_apart(span, label, sum, true),
-            ("payload", [label, sum]) => self.taken_apart(span, label, sum, false),
+            ("is", [label, sum]) => self.is_constructor(span, label, sum),
+            ("payload", [label, sum]) => self.payload(span, label, sum),
             ("reify-dimension", [dim]) => self.read(|reader| reader.dim(dim)).map(|dim| {
                 let expr = Expr::new(ExprKind::ReifyDim(dim.clone()), span);
                 Typed { expr, ty: Type::prim(PrimType::I64), dim: Some(dim) }
@@ -165,8 +175,9 @@ impl Elaborator<'_> {
             ("reify-shape", [shape]) => self.read(|reader| reader.shape(shape)).map(|shape| reified(span, shape)),
             ("coerce", [ty, value]) => self.coercion(span, ty, value),
             ("assert", [cond, message, value]) => self.assertion(span, cond, message, value, wanted),
-            _ => return None,
-        })
+            _ => return DataForm::NotData,
+        };
+        typed.map_or(DataForm::Failed, DataForm::Typed)
     }
 
     fn tuple(&mut self, span: Span, parts: &[Sexp]) -> Option<Typed> {
@@ -251,14 +262,27 @@ impl Elaborator<'_> {
         Some(Typed::new(Expr::new(ExprKind::Inject { label, ty: ty.clone(), payload: payload.expr }, span), ty))
     }
 
-    /// `is`, or else `payload`.
-    fn taken_apart(&mut self, span: Span, label: &Sexp, sum: &Sexp, is: bool) -> Option<Typed> {
+    fn is_constructor(&mut self, span: Span, label: &Sexp, sum: &Sexp) -> Option<Typed> {
+        self.taken_apart(span, label, sum, "is", &|label, sum, _| (ExprKind::Is(label, sum), Type::prim(PrimType::Bool)))
+    }
+    fn payload(&mut self, span: Span, label: &Sexp, sum: &Sexp) -> Option<Typed> {
+        self.taken_apart(span, label, sum, "payload", &|label, sum, payload| (ExprKind::Payload(label, sum), payload))
+    }
+    /// What `make` makes of a constructor, a sum and the type of the constructor's payload.
+    fn taken_apart(
+        &mut self,
+        span: Span,
+        label: &Sexp,
+        sum: &Sexp,
+        form: &'static str,
+        make: &dyn Fn(Symbol, Expr, Type) -> (ExprKind, Type),
+    ) -> Option<Typed> {
         let label = self.name(label)?;
         let sum = self.expr(sum, None)?;
-        self.for_each_cell(span, sum, 0, if is { "is" } else { "payload" }, |this, sum| {
+        self.for_each_cell(span, sum, 0, form, |this, sum| {
             let payload = this.payload_type(sum.span(), label, &sum.ty)?;
-            let expr = Expr::new(if is { ExprKind::Is(label, sum.expr) } else { ExprKind::Payload(label, sum.expr) }, span);
-            Some(Typed::new(expr, if is { Type::prim(PrimType::Bool) } else { payload }))
+            let (kind, ty) = make(label, sum.expr, payload);
+            Some(Typed::new(Expr::new(kind, span), ty))
         })
     }
 

@@ -1,5 +1,6 @@
 //! Expressions: the forms, and those that bind variables.
 
+use super::data::DataForm;
 use super::error::{Binding, DataError, FormError, Place, TypeError};
 use super::insertions::Lifted;
 use super::lift::Part;
@@ -94,9 +95,10 @@ impl Elaborator<'_> {
             ("lift", [binding, body @ ..]) if is_body(body) => self.lifted_index(span, binding, body),
             ("reshape", [shape, value]) => self.reshape(span, shape, value),
             _ => match self.data_form(span, word, operands, wanted) {
-                Some(result) => result,
-                None if form_syntax(word).is_some() => self.error(span, FormError::Keyword(word)),
-                None => self.application(span, head, operands, wanted),
+                DataForm::Typed(typed) => Some(typed),
+                DataForm::Failed => None,
+                DataForm::NotData if form_syntax(word).is_some() => self.error(span, FormError::Keyword(word)),
+                DataForm::NotData => self.application(span, head, operands, wanted),
             },
         }
     }

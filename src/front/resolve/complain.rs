@@ -29,7 +29,7 @@ impl<'a> Walk<'_, 'a> {
 
     pub(super) fn unknown(&mut self, name: Ident) {
         let text = name.name.as_str();
-        if text == "?" {
+        if name.is_missing() {
             return;
         }
         if let Some(depth) = self.defining.iter().rposition(|d| d.name == name.name) {
@@ -159,7 +159,7 @@ impl<'a> Walk<'_, 'a> {
     /// `prefix.field`, where the prefix is no variable and no module.
     pub(super) fn unknown_prefix(&mut self, prefix: Ident, field: Ident) {
         let text = prefix.name.as_str();
-        if text == "?" {
+        if prefix.is_missing() {
             return;
         }
         if self.modules.contains(&prefix.name) && !self.later.terms.contains_key(&prefix.name) {

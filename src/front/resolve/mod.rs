@@ -3,8 +3,8 @@
 //! [`load`] parses the standard library, the files of the user and everything they import, in order of dependency, and
 //! finds out what every name stands for. Rules:
 //!
-//! - A definition is visible from the one after it to the end of its file; a later one of the same name hides it. So
-//!   there is no recursion.
+//! - A definition is visible from the one after it to the end of its file; a later one of the same name hides it. A
+//!   definition with parameters sees itself (`docs/recursion.md`).
 //! - A file sees the standard library, the definitions of the files it imports itself (except `local` ones) and its own. `import` makes
 //!   the definitions of a file visible; `open import` also offers them to others.
 //! - Local variables hide definitions and modules; later definitions hide earlier ones, modules hide values of the standard library, and

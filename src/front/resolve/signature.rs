@@ -165,7 +165,7 @@ impl<'a> Builder<'_, 'a> {
         let (name, modules) = path.split_last()?;
         if modules.is_empty() {
             let known = self.scope.sig(name.name);
-            if known.is_none() && name.name.as_str() != "?" {
+            if known.is_none() && !name.is_missing() {
                 let advice = match suggest::closest(name.name.as_str(), self.scope.sig_names()) {
                     Some(near) => Some(ModuleTypeAdvice::Similar(near)),
                     None => self.scope.module(name.name).map(|_| ModuleTypeAdvice::IsModule),
@@ -199,7 +199,7 @@ impl<'a> Builder<'_, 'a> {
                 walk.type_decl(&decl);
                 let uses = walk.uses;
                 let res = self.define_type(decl.clone(), Hiding::Shown, uses);
-                self.same_type(decl.name, &decl.tparams, decl.span, res, view, actual);
+                self.require_same_type(decl.name, &decl.tparams, decl.span, res, view, actual);
                 self.bind_type(decl.name.name, res, shown);
             }
             Spec::Abstract(ty) => {
@@ -215,7 +215,7 @@ impl<'a> Builder<'_, 'a> {
                     None => None,
                     Some(module) => match module.module(spec.name.name) {
                         Some(inner) => Some(inner),
-                        None => return self.lacks(Member::Module, spec.name, view, module),
+                        None => return self.report_lack(Member::Module, spec.name, view, module),
                     },
                 };
                 view.prefix.push(spec.name.name);
@@ -247,10 +247,10 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Notes that the module does not have what the module type asks for.
-    fn lacks(&mut self, what: Member, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
+    fn report_lack(&mut self, what: Member, name: Ident, view: &mut View<'a>, actual: &Module<'a>) {
         view.failed = true;
         // A name that could not be read was reported.
-        if actual.is_broken() || name.name.as_str() == "?" {
+        if actual.is_broken() || name.is_missing() {
             return;
         }
         let others = [
@@ -284,7 +284,7 @@ impl<'a> Builder<'_, 'a> {
             Some(module) => match module.term(val.name.name) {
                 Some(res) => Some(res),
                 None => {
-                    self.lacks(Member::Value, val.name, view, module);
+                    self.report_lack(Member::Value, val.name, view, module);
                     return None;
                 }
             },
@@ -366,11 +366,11 @@ impl<'a> Builder<'_, 'a> {
         }
         let Some(module) = actual else { return Some(self.unknown_type(ty)) };
         let Some(res) = module.ty(ty.name.name) else {
-            self.lacks(Member::Type, ty.name, view, module);
+            self.report_lack(Member::Type, ty.name, view, module);
             return None;
         };
         let tparams = self.program.ast.copy_tparams(&ty.tparams);
-        if !self.same_arity(ty.name, &tparams, res, view) {
+        if !self.require_arity(ty.name, &tparams, res, view) {
             return None;
         }
         self.declare_tparams(&tparams, ty.span);
@@ -410,12 +410,12 @@ impl<'a> Builder<'_, 'a> {
         self.scope.visible = outer;
         let decl = Arc::new(decl);
         let res = self.define_type(decl.clone(), Hiding::Shown, uses);
-        self.same_type(decl.name, &decl.tparams, span, res, view, actual);
+        self.require_same_type(decl.name, &decl.tparams, span, res, view, actual);
         Some(res)
     }
 
     /// Adds the check that a type of the module is the one that the module type says.
-    fn same_type(
+    fn require_same_type(
         &mut self,
         name: Ident,
         tparams: &[TypeParam],
@@ -425,8 +425,8 @@ impl<'a> Builder<'_, 'a> {
         actual: Option<&Module<'a>>,
     ) {
         let Some(module) = actual else { return };
-        let Some(found) = module.ty(name.name) else { return self.lacks(Member::Type, name, view, module) };
-        if !self.same_arity(name, tparams, found, view) || self.behind(found, view) == self.behind(wanted, view) {
+        let Some(found) = module.ty(name.name) else { return self.report_lack(Member::Type, name, view, module) };
+        if !self.require_arity(name, tparams, found, view) || self.behind(found, view) == self.behind(wanted, view) {
             return;
         }
         let tparams = self.program.ast.copy_tparams(tparams);
@@ -476,14 +476,14 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn declare_tparams(&mut self, tparams: &[TypeParam], span: Span) {
-        let walk = self.walk(span.file);
-        let mut walk = walk;
+        let mut walk = self.walk(span.file);
         let mark = walk.scope.mark();
         walk.function(tparams, &[], None);
         walk.scope.leave(mark);
     }
 
-    fn same_arity(&mut self, name: Ident, tparams: &[TypeParam], found: TypeRes, view: &mut View<'a>) -> bool {
+    /// Whether a type of the module has the parameters that the module type says; reports where not.
+    fn require_arity(&mut self, name: Ident, tparams: &[TypeParam], found: TypeRes, view: &mut View<'a>) -> bool {
         let (own, place) = match found {
             TypeRes::Abbreviation(def) => (self.program.types[def].decl.tparams.clone(), Some(self.program.types[def].decl.name.span)),
             TypeRes::Prim(_) | TypeRes::Param(_) => (Vec::new(), None),
@@ -504,9 +504,8 @@ impl<'a> Builder<'_, 'a> {
         for param in tparams {
             args.push(match param {
                 TypeParam::Size(pat) => {
-                    let size = match self.program.ast.pats[*pat].kind {
-                        PatKind::Name(size) => size,
-                        _ => Symbol::new("n"),
+                    let PatKind::Name(size) = self.program.ast.pats[*pat].kind else {
+                        crate::ice!(span, "a size parameter that is no name")
                     };
                     let expr = self.program.ast.exprs.alloc(Expr { kind: ExprKind::Name(size), span });
                     self.program.names.exprs.insert(expr, Res::Local(*pat));

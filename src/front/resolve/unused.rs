@@ -5,7 +5,7 @@ use super::error::ErrorKind;
 use super::walk::Walk;
 use crate::base::Symbol;
 use crate::ir::surface::children::{Node, children_of};
-use crate::ir::surface::{Ast, ExprId, ExprKind, PatId, PatKind};
+use crate::ir::surface::{Ast, ExprId, ExprKind, PatId, PatKind, is_missing};
 use crate::ir::tables::Res;
 use rustc_hash::FxHashSet;
 
@@ -54,9 +54,9 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether something is to be said about a name that nothing uses; `?` stands for one that was not read.
+/// Whether something is to be said about a name that nothing uses.
 fn may_be_unused(name: Symbol) -> bool {
-    !name.as_str().starts_with('_') && name.as_str() != "?"
+    !name.as_str().starts_with('_') && !is_missing(name)
 }
 
 /// The names of a pattern.

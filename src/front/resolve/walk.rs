@@ -8,7 +8,7 @@ use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::{is_builtin_operator, pipe};
 use crate::ir::surface::{
     Ast, Decl, DefDecl, Dim, ExprId, ExprKind, Ident, IndexArg, LetFun, LoopForm, Operator, Pat, PatId, PatKind, TypeArg, TypeDecl, TypeId,
-    TypeKind, TypeParam, ValDecl, path_indices,
+    TypeKind, TypeParam, ValDecl, is_missing, path_indices,
 };
 use crate::ir::tables::{DefId, Names, Res, TypeDef, TypeParamInfo, TypeRes};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -142,8 +142,7 @@ impl<'a> Walk<'_, 'a> {
         for tparam in &ty.tparams {
             let TypeParam::Size(pat) = tparam else { continue };
             let Pat { kind: PatKind::Name(name), span, .. } = &self.ast.pats[*pat] else { continue };
-            // `?` stands for a name that was not read.
-            if !mentioned.contains(pat) && name.as_str() != "?" {
+            if !mentioned.contains(pat) && !is_missing(*name) {
                 self.error(*span, ErrorKind::UnusedSize { ty: ty.name.name, size: *name });
             }
         }
@@ -196,7 +195,7 @@ impl<'a> Walk<'_, 'a> {
             PatKind::Name(name) => {
                 let ident = Ident { name: *name, span: ast.pats[pat].span };
                 if let Some(first) = group.terms.insert(*name, ident.span)
-                    && name.as_str() != "?"
+                    && !is_missing(*name)
                 {
                     self.error(ident.span, ErrorKind::BoundTwice { what: Bound::Variable, name: *name, first });
                 }
@@ -221,7 +220,7 @@ impl<'a> Walk<'_, 'a> {
         let mut seen: FxHashMap<Symbol, Span> = FxHashMap::default();
         for field in fields {
             if let Some(first) = seen.insert(field.name, field.span)
-                && field.name.as_str() != "?"
+                && !field.is_missing()
             {
                 self.error(field.span, ErrorKind::WrittenTwice { what, name: field.name, first });
             }
@@ -293,7 +292,7 @@ impl<'a> Walk<'_, 'a> {
             return self.member_type(modules, *name);
         }
         let known = self.scope.ty(name.name).or_else(|| PrimType::from_name(name.name.as_str()).map(TypeRes::Prim));
-        if known.is_none() && name.name.as_str() != "?" {
+        if known.is_none() && !name.is_missing() {
             self.unknown_type(*name);
         }
         known
@@ -303,7 +302,7 @@ impl<'a> Walk<'_, 'a> {
     fn member_type(&mut self, modules: &[Ident], name: Ident) -> Option<TypeRes> {
         let module = self.module_path(modules)?;
         let known = module.ty(name.name);
-        if known.is_none() && !module.is_broken() && name.name.as_str() != "?" {
+        if known.is_none() && !module.is_broken() && !name.is_missing() {
             let names: Vec<&'static str> = match &module {
                 Module::Struct(globals) => globals.types.keys().map(|name| name.as_str()).collect(),
                 Module::Scalar(_) => vec!["t"],
@@ -322,7 +321,7 @@ impl<'a> Walk<'_, 'a> {
     pub fn module_path(&mut self, path: &[Ident]) -> Option<Module<'a>> {
         let (first, rest) = path.split_first()?;
         let Some(mut module) = self.scope.module(first.name) else {
-            if first.name.as_str() != "?" {
+            if !first.is_missing() {
                 self.unknown_module(*first);
             }
             return None;
@@ -555,7 +554,7 @@ impl<'a> Walk<'_, 'a> {
         let Some(module) = self.module_path(&path) else { return };
         match module.term(field.name) {
             Some(res) => self.resolved(node, res),
-            None if field.name.as_str() == "?" || module.is_broken() => {}
+            None if field.is_missing() || module.is_broken() => {}
             None => self.unknown_member(&path, &module, field),
         }
     }

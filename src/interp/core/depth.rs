@@ -8,7 +8,7 @@ use std::sync::Arc;
 const BASE: usize = 16 << 20;
 /// Bytes for each node of the program. A level of nesting has several nodes; frames without optimisation are larger.
 const NODE: usize = if cfg!(debug_assertions) { 4 << 10 } else { 1 << 10 };
-/// No thread gets more than this.
+/// No thread gets more than this, unless definitions call themselves.
 const MOST: usize = 1 << 30;
 
 /// Stack of a thread that evaluates recursive definitions.

@@ -36,7 +36,7 @@ impl Machine {
     pub fn call(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
         self.call_closed(name, args).map(opened)
     }
-    /// The same with the boxes in the result left as they are.
+    /// `call` with the boxes in the result left as they are.
     pub fn call_closed(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
         let id = self.find(name)?;
         let span = self.definitions[id].define.span;

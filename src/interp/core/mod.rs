@@ -1,6 +1,6 @@
 //! Evaluation of core: the meaning of every program, which the back ends are compared with.
 //!
-//! A definition is compiled when it is first needed ([`compile`](self)): variables become slots, last uses are marked so that
+//! A definition is compiled when it is first needed (`compile`): variables become slots, last uses are marked so that
 //! updates happen in place, primitives are looked up. Evaluation is call by value on a stack of frames; maps that turn
 //! out to take long run on several threads, with the same results and the same failure as on one.
 //!

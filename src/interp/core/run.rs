@@ -454,7 +454,7 @@ impl<'m> Run<'m> {
         }
         Ok(start)
     }
-    /// The same with values.
+    /// Calls a function with these values.
     pub fn call_values(&mut self, function: &Function, captures: &[Value], args: impl IntoIterator<Item = Value>) -> Outcome<Value> {
         let start = self.stack.len();
         self.stack.extend(args);

@@ -183,23 +183,15 @@ impl<'p> Machine<'p> {
 
     /// The failure of a check.
     fn failure(&mut self, failure: &'p imp::Failure, frame: &Frame<'p>) -> Run<Box<Failure>> {
-        let mut args = Vec::with_capacity(failure.args.len());
-        for (prim, arg) in &failure.args {
-            let value = self.defined(arg, frame, "a message")?;
-            let typed = *prim != PrimType::I64 || failure.code == Code::UndefinedOperation;
-            args.push(if typed { value.to_string() } else { value.as_i128().unwrap_or_default().to_string() });
-        }
-        let mut args = args.into_iter();
         let mut message = String::new();
-        let mut rest = failure.message.chars().peekable();
-        while let Some(c) = rest.next() {
-            match c {
-                '{' | '}' if rest.next_if_eq(&c).is_some() => message.push(c),
-                '{' => {
-                    rest.next();
-                    message.push_str(&args.next().unwrap_or_default());
+        for piece in failure.pieces() {
+            match piece {
+                imp::Piece::Char(c) => message.push(c),
+                imp::Piece::Argument(_, arg, typed) => {
+                    let value = self.defined(arg, frame, "a message")?;
+                    let number = || value.as_i128().unwrap_or_else(|| crate::ice!(failure.span, "{value:?} is no integer"));
+                    message.push_str(&if typed { value.to_string() } else { number().to_string() });
                 }
-                c => message.push(c),
             }
         }
         Ok(Failure::new(failure.code, failure.span, message))

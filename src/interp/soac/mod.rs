@@ -29,7 +29,7 @@ pub fn call(program: &Program, ty: &core::Type, name: Symbol, args: Vec<Value>, 
     run(program, ty, name, args, called, None)
 }
 
-/// The same for a program whose updates are to be done in place. The result is the same; it fails (E0599) where doing them in place would
+/// [`call`] for a program whose updates are to be done in place. The result is the same; it fails (E0599) where doing them in place would
 /// make it another.
 ///
 /// # Errors

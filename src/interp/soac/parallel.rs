@@ -29,8 +29,7 @@ impl<'p> Run<'p> {
         let inputs = self.inputs(&soac.inputs);
         let operators: Vec<&'p Operator> = soac.scans.iter().chain(&soac.reduces).collect();
         let mut sums: Vec<Vec<Value>> = operators.iter().map(|op| op.neutral.iter().map(|a| self.operand(*a)).collect()).collect();
-        let combined: usize = operators.iter().map(|op| op.neutral.len()).sum();
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
+        let (scanned, combined) = (soac.scanned(), soac.combined());
         let mut scans: Vec<Builder> = (0..scanned).map(|_| Builder::new(n)).collect();
         let mut maps: Vec<Builder> = (combined..pat.len()).map(|_| Builder::new(n)).collect();
         for i in 0..n {

@@ -12,8 +12,8 @@ use super::{
     Result, Scan, Segments, Stmt, Work, print,
     visit::{self, Mention},
 };
+use crate::base::PrimType;
 use crate::base::scalar::ScalarOp;
-use crate::base::{PrimType, Span};
 use rustc_hash::FxHashSet;
 
 mod probes;
@@ -505,7 +505,7 @@ impl Checker<'_> {
     fn launch(&self, launch: &Launch, state: &State) -> Checked {
         let kernel = Checker { kernel: true, heap: launch.heap, ..*self };
         variants::check(&kernel, launch, state)?;
-        ensure(launch.span == Span::default() || launch.span.start <= launch.span.end, || "a place that is none".into())?;
+        ensure(launch.span.is_none() || launch.span.start <= launch.span.end, || "a place that is none".into())?;
         if let Some(local) = launch.threads {
             self.int(&Expr::Local(local), state)?;
         }

@@ -249,6 +249,39 @@ pub struct Failure {
     pub span: Span,
 }
 
+/// A part of the message of a failure.
+pub enum Piece<'f> {
+    /// A character of the text.
+    Char(char),
+    /// An argument of this type, and whether the message names the type.
+    Argument(PrimType, &'f Expr, bool),
+}
+
+impl Failure {
+    /// The message in parts: `{}` stands for the next argument, `{{` and `}}` for brackets.
+    pub fn pieces(&self) -> Vec<Piece<'_>> {
+        let mut pieces = Vec::with_capacity(self.message.len());
+        let mut args = self.args.iter();
+        let mut rest = self.message.chars().peekable();
+        while let Some(c) = rest.next() {
+            pieces.push(match c {
+                '{' | '}' if rest.next_if_eq(&c).is_some() => Piece::Char(c),
+                '{' => match (rest.next(), args.next()) {
+                    (Some('}'), Some((prim, arg))) => {
+                        Piece::Argument(*prim, arg, *prim != PrimType::I64 || self.code == Code::UndefinedOperation)
+                    }
+                    _ => crate::ice!(self.span, "a message and its arguments do not fit: `{}`", self.message),
+                },
+                c => Piece::Char(c),
+            });
+        }
+        if args.next().is_some() {
+            crate::ice!(self.span, "a message has more arguments than places for them: `{}`", self.message);
+        }
+        pieces
+    }
+}
+
 /// A pattern: the statements without others inside, but for [`Stmt::Set`] and [`Stmt::Store`], which most matches look at. A match that
 /// treats statements alike names this group and the others one by one, so that it stays exhaustive: a new statement without others inside is
 /// added here after a look at the matches that name the group.

@@ -256,7 +256,7 @@ pub fn captured(body: &[Stmt], own: &[Local]) -> Vec<Mention> {
     free(own, |see| stmts(body, see))
 }
 
-/// The same for whatever a walk sees.
+/// [`captured`] for whatever a walk sees.
 pub fn free(own: &[Local], walk: impl FnOnce(&mut dyn FnMut(Mention))) -> Vec<Mention> {
     let (mut set, mut seen, mut out) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
     own.iter().for_each(|local| {

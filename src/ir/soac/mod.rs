@@ -32,7 +32,7 @@ pub mod visit_mut;
 pub use size::Size;
 
 use super::attributes::Depth;
-use super::profile::{Copied, Fusion};
+use super::profile::{CopyReason, Fusion};
 use super::tuning::Tuning;
 use crate::base::scalar::ScalarOp;
 use crate::base::{Arena, Chains, Idx, PrimType, Scalar, Span, Symbol};
@@ -144,7 +144,7 @@ pub struct Program {
     /// What was fused into what, in order: for those who ask. It is no part of the text of programs either.
     pub fused: Vec<Fusion>,
     /// Why arrays are copied before updates: the places of the copies, and names of the arrays. The same holds for it.
-    pub copies: Vec<(Span, Symbol, Copied)>,
+    pub copies: Vec<(Span, Symbol, CopyReason)>,
     /// The numbers that the passes go by; no part of the text of programs.
     pub tuning: Tuning,
 }
@@ -273,6 +273,17 @@ pub struct Operator {
     pub neutral: Vec<Operand>,
     /// Whether the operands may change places.
     pub commutative: bool,
+}
+
+impl Soac {
+    /// How many results are scanned: the first ones.
+    pub fn scanned(&self) -> usize {
+        self.scans.iter().map(|operator| operator.neutral.len()).sum()
+    }
+    /// How many results are scanned or reduced: those before the mapped ones.
+    pub fn combined(&self) -> usize {
+        self.scans.iter().chain(&self.reduces).map(|operator| operator.neutral.len()).sum()
+    }
 }
 
 impl Operator {

@@ -73,6 +73,25 @@ pub struct Ident {
     pub span: Span,
 }
 
+/// The name of what could not be read, which was reported: nobody can write it.
+const MISSING: &str = "?";
+
+/// Whether a name stands for one that could not be read.
+pub fn is_missing(name: Symbol) -> bool {
+    name.as_str() == MISSING
+}
+
+impl Ident {
+    /// What stands for a name that could not be read at this place.
+    pub fn missing(span: Span) -> Ident {
+        Ident { name: Symbol::new(MISSING), span }
+    }
+    /// Whether the name could not be read.
+    pub fn is_missing(self) -> bool {
+        is_missing(self.name)
+    }
+}
+
 /// One parsed file.
 #[derive(Debug, Clone, Default)]
 pub struct SourceUnit {

@@ -26,7 +26,7 @@ impl Build<'_> {
     pub fn bind(&mut self, name: &str, ty: Type, exp: Exp) -> Var {
         self.bind_as(Symbol::new(name), ty, exp)
     }
-    /// The same with a name that is there already.
+    /// `bind` with a name that is there already.
     pub fn bind_as(&mut self, name: Symbol, ty: Type, exp: Exp) -> Var {
         let var = self.fresh(name, ty);
         self.push(vec![var], exp);

@@ -69,6 +69,27 @@ fn applied(build: &mut Build, operator: &Operator, operands: &[Operand]) -> Vec<
     body.result
 }
 
+/// A scan that is handed back from right to left.
+#[derive(Clone, Copy)]
+struct Scanned<'a> {
+    results: &'a [Var],
+    /// The adjoints of the results, from right to left.
+    reversed: &'a [Var],
+    /// The number of the last element.
+    last: Operand,
+}
+
+/// A histogram of values into bins.
+#[derive(Clone, Copy)]
+struct Histogram<'a> {
+    width: &'a Size,
+    indices: Var,
+    values: &'a [Var],
+    dests: &'a [Var],
+    /// The number of bins.
+    size: Operand,
+}
+
 impl Reverse<'_, '_> {
     pub(super) fn forward_fold(&mut self, stm: &Stm, soac: &Soac) -> Kept {
         let ([], [operator]) = (soac.scans.as_slice(), soac.reduces.as_slice()) else {
@@ -222,9 +243,9 @@ impl Reverse<'_, '_> {
         let product = |op: &Operator| operation(&op.lambda.body, op.lambda.params[0], op.lambda.params[1]) == Some(Op::Mul);
         let ty = self.build.program.ty(results[0]);
         let flowing = if count == 1 && ty.rank() == 1 && (!ty.elem.is_complex() || product(operator)) {
-            self.linear(soac, operator, (results[0], reversed[0], last))
+            self.linear(soac, operator, &Scanned { results, reversed: &reversed, last })
         } else {
-            self.lifted(soac, operator, (results, &reversed, last))
+            self.lifted(soac, operator, &Scanned { results, reversed: &reversed, last })
         };
         let flowing: Vec<Var> = flowing.into_iter().map(|array| self.build.reversed(array)).collect();
         let inputs: Vec<Var> = soac.inputs.iter().chain(&flowing).copied().chain([numbers]).collect();
@@ -250,7 +271,8 @@ impl Reverse<'_, '_> {
         }
     }
     /// What each result of a scan of numbers gets, from right to left: each gets the next one's times a factor.
-    fn linear(&mut self, soac: &Soac, operator: &Operator, (result, reversed, last): (Var, Var, Operand)) -> Vec<Var> {
+    fn linear(&mut self, soac: &Soac, operator: &Operator, scanned: &Scanned) -> Vec<Var> {
+        let (result, reversed, last) = (scanned.results[0], scanned.reversed[0], scanned.last);
         let prim = self.build.program.ty(result).elem;
         let (zero, unit) = (Build::number(prim, 0.0), Build::number(prim, 1.0));
         let numbers = self.build.iota(&soac.width);
@@ -276,8 +298,9 @@ impl Reverse<'_, '_> {
         let operator = Operator { lambda: Lambda { params: names, body }, neutral: vec![zero, unit], commutative: false };
         vec![self.build.scan(vec![reversed, factors[0]], operator)[0]]
     }
-    /// The same for any operator: triples of a result, the next element and the adjoint.
-    fn lifted(&mut self, soac: &Soac, operator: &Operator, (results, reversed, last): (&[Var], &[Var], Operand)) -> Vec<Var> {
+    /// What each result of a scan with any operator gets: triples of a result, the next element and the adjoint.
+    fn lifted(&mut self, soac: &Soac, operator: &Operator, scanned: &Scanned) -> Vec<Var> {
+        let Scanned { results, reversed, last } = *scanned;
         let count = operator.neutral.len();
         let width = &soac.width;
         let numbers = self.build.iota(width);
@@ -308,7 +331,7 @@ impl Reverse<'_, '_> {
         let more1 = Operand::Var(params[3 * count]);
         let body = self.scope(|this| {
             // The right operand stands further left in the array: what comes from its right goes through its elements.
-            let handed = this.with_handed(more2, &h2, operator, (&[x2.clone(), a2.clone()].concat(), &h1));
+            let handed = this.with_handed(more2, &h2, operator, &[x2.clone(), a2.clone()].concat(), &h1);
             let combined = applied(this.build, operator, &[a2, a1].concat());
             let more = this.build.op(Op::And, PrimType::Bool, &[more1, more2]);
             x2.into_iter().chain(combined).chain(handed).chain([more]).collect()
@@ -340,16 +363,10 @@ impl Reverse<'_, '_> {
             }
             return;
         }
-        self.hist_in_order(width, (indices, values), (dests, size), operator, adjoints);
+        self.hist_in_order(&Histogram { width, indices, values, dests, size }, operator, adjoints);
     }
-    fn hist_in_order(
-        &mut self,
-        width: &Size,
-        (indices, values): (Var, &[Var]),
-        (dests, size): (&[Var], Operand),
-        operator: &Operator,
-        adjoints: &[Option<Operand>],
-    ) {
+    fn hist_in_order(&mut self, histogram: &Histogram, operator: &Operator, adjoints: &[Option<Operand>]) {
+        let Histogram { width, indices, values, dests, size } = *histogram;
         let count = values.len();
         let length = self.build.size(width);
         let named = |build: &mut Build, arrays: &[Var]| -> Vec<Var> {
@@ -455,7 +472,8 @@ impl Reverse<'_, '_> {
         more: Operand,
         values: &[Operand],
         operator: &Operator,
-        (operands, seeds): (&[Operand], &[Operand]),
+        operands: &[Operand],
+        seeds: &[Operand],
     ) -> Vec<Operand> {
         let then = self.scope(|this| {
             let handed = this.handed(operator, operands, seeds);

@@ -208,7 +208,7 @@ impl Build<'_> {
             }
         })
     }
-    /// The same in reverse.
+    /// `pushed` in reverse.
     fn pulled(&mut self, applied: &Applied, k: usize, ay: Operand) -> Option<Operand> {
         let Applied { op, args, result: y } = *applied;
         let prim = op.prim;

@@ -91,7 +91,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         let adjoint = self.adjoints.take(var)?;
         Some(self.build.dense(var, adjoint))
     }
-    /// The same with zeros.
+    /// `taken` with zeros.
     pub fn taken_or_zeros(&mut self, var: Var) -> Operand {
         self.taken(var).unwrap_or_else(|| self.build.zeros_like(var))
     }
@@ -102,7 +102,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         let result = make(self);
         Body { stms: std::mem::replace(&mut self.build.stms, outer), result }
     }
-    /// The same with adjoints of their own; what is left of them is not asked for.
+    /// `block` with adjoints of their own; what is left of them is not asked for.
     pub fn scope(&mut self, make: impl FnOnce(&mut Self) -> Vec<Operand>) -> Body {
         let outer = std::mem::take(&mut self.adjoints);
         let body = self.block(make);

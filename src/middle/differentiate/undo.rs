@@ -94,7 +94,9 @@ impl Build<'_> {
         for _ in changes {
             let at = current.var().and_then(|var| stms.iter().position(|stm| stm.pat.contains(&var)));
             let Some(at) = at else { crate::ice!(self.span, "a change is lost") };
-            let k = stms[at].pat.iter().position(|var| current.var() == Some(*var)).unwrap_or(0);
+            let Some(k) = stms[at].pat.iter().position(|var| current.var() == Some(*var)) else {
+                crate::ice!(self.span, "a changed variable is lost")
+            };
             places.push((at, k));
             current = if let Exp::Update { array, .. } | Exp::UpdateSlice { array, .. } = &stms[at].exp {
                 Operand::Var(*array)

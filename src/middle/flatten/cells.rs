@@ -1,4 +1,4 @@
-//! Elements of arrays that are not made: what picks or computes an element, from its indices.
+//! Computes single elements of arrays without materialising them: what picks or computes an element, from its indices.
 
 use super::Flatten;
 use crate::base::mutation::mutated;
@@ -223,7 +223,7 @@ impl Flatten {
     pub(super) fn elements(&mut self, var: Var, ty: &Type, span: Span, out: &mut Vec<Stm>, element: &mut Element<'_>) {
         self.dimension(var, ty, &mut Vec::with_capacity(ty.rank()), span, out, element);
     }
-    /// The same for the cells at these indices of the outer dimensions.
+    /// `elements` for the cells at these indices of the outer dimensions.
     fn dimension(&mut self, var: Var, ty: &Type, at: &mut Vec<Operand>, span: Span, out: &mut Vec<Stm>, element: &mut Element<'_>) {
         let width = ty.shape[at.len()].clone();
         let numbers = self.program.fresh(Symbol::new("numbers"), Type { elem: PrimType::I64, shape: vec![width.clone()] });

@@ -189,7 +189,7 @@ impl Flatten {
 
     /// A soac whose operators must be apart from what they are given: first a map, then each scan and reduction by itself.
     fn split(&mut self, context: &Context, soac: &Soac, pat: &[Var], span: Span, out: &mut Vec<Stm>) -> bool {
-        let combined: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        let combined = soac.combined();
         // If nothing is mapped but the inputs themselves, they are what is combined.
         let mut given: Vec<Var> = Vec::with_capacity(combined);
         let results = &soac.lambda.body.result;
@@ -356,8 +356,7 @@ impl Flatten {
 
     /// A reduction or scan on the host: a loop in which each cell is combined by kernels.
     pub(super) fn one_by_one(&mut self, soac: Soac, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
-        let combined = scanned + soac.reduces.iter().map(|op| op.neutral.len()).sum::<usize>();
+        let combined = soac.combined();
         let i = self.index();
         let mut stms = Vec::new();
         for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {

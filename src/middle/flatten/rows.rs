@@ -115,7 +115,7 @@ impl Flatten {
         let quiet = body.stms.iter().zip(&found.arrays).all(|(stm, candidate)| *candidate || writes_nothing(&stm.exp));
         if quiet { found } else { self.candidates_if(context, bound, body, false) }
     }
-    /// The same, if nothing but updates of arrays with maps for them writes to memory, or else without updates.
+    /// `candidates`, if nothing but updates of arrays with maps for them writes to memory, or else without updates.
     fn candidates_if(&self, context: &Context, bound: &FxHashSet<Var>, body: &Body, updates: bool) -> Candidates {
         let mut found = Candidates { arrays: Vec::with_capacity(body.stms.len()), whole: FxHashSet::default() };
         // Of how many expressions an element consists where the array is not made.

@@ -3,8 +3,8 @@
 //! Law: statements are functions of what they mention, so equal ones have equal values; the later one fails only where the earlier one
 //! already did. Array operators are compared up to the names of what they bind.
 
-use crate::base::Scalar;
 use crate::base::mutation::mutated;
+use crate::base::{Scalar, Span};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Check, Exp, LoopForm, Operand, Operator, Program, RangeKind, SegKind, Size, Stm, Type, Var};
@@ -69,8 +69,8 @@ impl Cse<'_> {
             let Some(key) = self.key(stm) else { return true };
             match self.known.get(&key) {
                 Some(earlier) => {
-                    for (var, twin) in stm.pat.iter().zip(earlier.clone()) {
-                        self.subst.operands.insert(*var, Operand::Var(twin));
+                    for (var, earlier) in stm.pat.iter().zip(earlier.clone()) {
+                        self.subst.operands.insert(*var, Operand::Var(earlier));
                     }
                     false
                 }
@@ -93,6 +93,58 @@ impl Cse<'_> {
     }
 }
 
+/// What a word of a key begins.
+#[derive(Debug, Clone, Copy)]
+enum Tag {
+    Bound,
+    Free,
+    Constant,
+    Complex,
+    Polynomial,
+    Type,
+    Binders,
+    StatementEnd,
+    Results,
+    Copy,
+    Scalar,
+    Size,
+    Literal,
+    Stack,
+    Index,
+    Slice,
+    Rotate,
+    Rearrange,
+    Reshape,
+    Coerce,
+    Rep,
+    Iota,
+    Concat,
+    Update,
+    UpdateSlice,
+    RangeCount,
+    SliceCount,
+    Bounds,
+    CheckCoerce,
+    NonNegative,
+    Unflatten,
+    CheckRange,
+    Product,
+    Assert,
+    Soac,
+    Scan,
+    Reduce,
+    Seg,
+    SegOperator,
+    Filter,
+    Rows,
+    Scatter,
+    Hist,
+    HistOperator,
+    If,
+    Loop,
+    Call,
+}
+
 struct Writer<'c, 'p> {
     cse: &'c Cse<'p>,
     key: Key,
@@ -104,6 +156,10 @@ impl Writer<'_, '_> {
     fn word(&mut self, word: u64) {
         self.key.push(word);
     }
+    /// A word that says what follows, with a number below 2^40.
+    fn tag(&mut self, tag: Tag, number: u64) {
+        self.word((tag as u64) << 40 | number);
+    }
     fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         text.as_bytes().chunks(8).for_each(|chunk| self.word(chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))));
@@ -114,17 +170,17 @@ impl Writer<'_, '_> {
     }
     fn var(&mut self, var: Var) {
         match self.bound.get(&var) {
-            Some(number) => self.word(1 << 40 | number),
-            None => self.word(2 << 40 | var.raw() as u64),
+            Some(number) => self.tag(Tag::Bound, *number),
+            None => self.tag(Tag::Free, var.raw() as u64),
         }
     }
     fn scalar(&mut self, scalar: Scalar) {
         if let Some((re, im)) = scalar.parts() {
-            self.word(4 << 40);
+            self.tag(Tag::Complex, 0);
             self.scalar(re);
             return self.scalar(im);
         }
-        self.word(3 << 40 | scalar.prim() as u64);
+        self.tag(Tag::Constant, scalar.prim() as u64);
         let bits = match scalar {
             Scalar::F16(v) => u64::from(v.to_bits()),
             Scalar::F32(v) => u64::from(v.to_bits()),
@@ -139,7 +195,9 @@ impl Writer<'_, '_> {
             | Scalar::U64(_)
             | Scalar::C64(_)
             | Scalar::C128(_)
-            | Scalar::Bool(_)) => other.as_i128().unwrap_or(0) as u64,
+            | Scalar::Bool(_)) => {
+                other.as_i128().unwrap_or_else(|| crate::ice!(Span::default(), "{other} is neither an integer nor a float")) as u64
+            }
         };
         self.word(bits);
     }
@@ -151,7 +209,7 @@ impl Writer<'_, '_> {
     }
     fn size(&mut self, size: &Size) {
         let size = self.cse.subst.size(size);
-        self.word(4 << 40 | size.extent().0 as u64);
+        self.tag(Tag::Polynomial, size.extent().0 as u64);
         for (monomial, coefficient) in size.terms() {
             self.word(monomial.len() as u64);
             self.word(coefficient as u64);
@@ -159,11 +217,11 @@ impl Writer<'_, '_> {
         }
     }
     fn ty(&mut self, ty: &Type) {
-        self.word(5 << 40 | (ty.rank() as u64) << 8 | ty.elem as u64);
+        self.tag(Tag::Type, (ty.rank() as u64) << 8 | ty.elem as u64);
         ty.shape.iter().for_each(|size| self.size(size));
     }
     fn binders(&mut self, vars: &[Var]) {
-        self.word(6 << 40 | vars.len() as u64);
+        self.tag(Tag::Binders, vars.len() as u64);
         vars.iter().for_each(|var| self.bind(*var));
         vars.iter().for_each(|var| self.ty(&self.cse.program.vars[*var].ty));
     }
@@ -176,66 +234,71 @@ impl Writer<'_, '_> {
             Part::Size(size) => self.size(size),
             Part::Body(params, body) => self.body(params, body),
         });
-        self.word(7 << 40);
+        self.tag(Tag::StatementEnd, 0);
     }
     fn body(&mut self, params: &[Var], body: &Body) {
         self.binders(params);
         body.stms.iter().for_each(|stm| self.stm(stm));
-        self.word(8 << 40 | body.result.len() as u64);
+        self.tag(Tag::Results, body.result.len() as u64);
         body.result.iter().for_each(|a| self.operand(*a));
     }
-    /// What expressions of the same form differ in besides their parts.
+    fn operator(&mut self, tag: Tag, operator: &Operator) {
+        self.tag(tag, (operator.neutral.len() as u64) << 1 | u64::from(operator.commutative));
+    }
+    /// The form of an expression, and what those of the same form differ in besides their parts.
     fn head(&mut self, exp: &Exp) {
         match exp {
-            Exp::Copy(_) => self.word(20),
-            Exp::Scalar(op, _) => self.text(&mutated!(MergeOperators, op.name(), if self.bound.len() > 1 { "".into() } else { op.name() })),
-            Exp::Size(_) => self.word(21),
+            Exp::Copy(_) => self.tag(Tag::Copy, 0),
+            Exp::Scalar(op, _) => {
+                self.tag(Tag::Scalar, 0);
+                self.text(&mutated!(MergeOperators, op.name(), if self.bound.len() > 1 { "".into() } else { op.name() }));
+            }
+            Exp::Size(_) => self.tag(Tag::Size, 0),
             Exp::Literal(items) => {
-                self.word(22);
+                self.tag(Tag::Literal, items.len() as u64);
                 items.iter().for_each(|item| self.scalar(*item));
             }
-            Exp::Stack(_) => self.word(23),
+            Exp::Stack(_) => self.tag(Tag::Stack, 0),
             // Whether bounds are checked does not matter: after the earlier statement the indices are known to be in bounds.
-            Exp::Index { .. } => self.word(24),
-            Exp::Slice { .. } => self.word(25),
-            Exp::Rotate { .. } => self.word(26),
+            Exp::Index { .. } => self.tag(Tag::Index, 0),
+            Exp::Slice { .. } => self.tag(Tag::Slice, 0),
+            Exp::Rotate { .. } => self.tag(Tag::Rotate, 0),
             Exp::Rearrange { perm, .. } => {
-                self.word(27);
+                self.tag(Tag::Rearrange, perm.len() as u64);
                 perm.iter().for_each(|dim| self.word(*dim as u64));
             }
-            Exp::Reshape(_) => self.word(28),
-            Exp::Coerce(_) => self.word(29),
-            Exp::Rep(_) => self.word(30),
-            Exp::Iota { .. } => self.word(31),
-            Exp::Concat(_) => self.word(32),
-            Exp::Update { .. } => self.word(33),
-            Exp::UpdateSlice { .. } => self.word(34),
+            Exp::Reshape(_) => self.tag(Tag::Reshape, 0),
+            Exp::Coerce(_) => self.tag(Tag::Coerce, 0),
+            Exp::Rep(_) => self.tag(Tag::Rep, 0),
+            Exp::Iota { .. } => self.tag(Tag::Iota, 0),
+            Exp::Concat(_) => self.tag(Tag::Concat, 0),
+            Exp::Update { .. } => self.tag(Tag::Update, 0),
+            Exp::UpdateSlice { .. } => self.tag(Tag::UpdateSlice, 0),
             Exp::RangeCount { kind, .. } => {
-                self.word(match kind {
-                    RangeKind::Upto => 200,
-                    RangeKind::Downto => mutated!(MergeRanges, 201, 200),
-                    RangeKind::Through => 202,
-                });
+                let kind = match kind {
+                    RangeKind::Upto => 0,
+                    RangeKind::Downto => mutated!(MergeRanges, 1, 0),
+                    RangeKind::Through => 2,
+                };
+                self.tag(Tag::RangeCount, kind);
             }
-            Exp::SliceCount { .. } => self.word(203),
+            Exp::SliceCount { .. } => self.tag(Tag::SliceCount, 0),
             Exp::Check(check) => match check {
-                Check::Bounds(..) => self.word(204),
-                Check::Coerce(found, _) => self.word(205 | (found.len() as u64) << 16),
-                Check::NonNegative(_) => self.word(206),
-                Check::Unflatten(..) => self.word(207),
-                Check::Range(..) => self.word(240),
-                Check::Product(..) => self.word(241),
+                Check::Bounds(..) => self.tag(Tag::Bounds, 0),
+                Check::Coerce(found, _) => self.tag(Tag::CheckCoerce, found.len() as u64),
+                Check::NonNegative(_) => self.tag(Tag::NonNegative, 0),
+                Check::Unflatten(..) => self.tag(Tag::Unflatten, 0),
+                Check::Range(..) => self.tag(Tag::CheckRange, 0),
+                Check::Product(..) => self.tag(Tag::Product, 0),
                 Check::Assert(_, message) => {
-                    self.word(208);
+                    self.tag(Tag::Assert, 0);
                     self.text(message.as_str());
                 }
             },
             Exp::Soac(soac) => {
-                self.word(209);
-                for (operators, word) in [(&soac.scans, 210), (&soac.reduces, 211)] {
-                    for operator in operators {
-                        self.word(word | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
-                    }
+                self.tag(Tag::Soac, 0);
+                for (operators, tag) in [(&soac.scans, Tag::Scan), (&soac.reduces, Tag::Reduce)] {
+                    operators.iter().for_each(|operator| self.operator(tag, operator));
                 }
             }
             Exp::Seg(seg) => {
@@ -244,23 +307,24 @@ impl Writer<'_, '_> {
                     SegKind::Reduce(_) => 1,
                     SegKind::Scan(_) => 2,
                 };
-                self.word(219 | kind << 14 | (seg.space.len() as u64) << 16);
-                for operator in seg.kind.operators() {
-                    self.word(220 | (operator.neutral.len() as u64) << 16 | u64::from(operator.commutative) << 15);
-                }
+                self.tag(Tag::Seg, kind | (seg.space.len() as u64) << 2);
+                seg.kind.operators().iter().for_each(|operator| self.operator(Tag::SegOperator, operator));
             }
-            Exp::Filter { .. } => self.word(212),
-            Exp::Rows { .. } => self.word(221),
-            Exp::Scatter { dests, .. } => self.word(213 | (dests.len() as u64) << 16),
-            Exp::Hist { dests, operator, .. } => self.word(214 | (dests.len() as u64) << 16 | u64::from(operator.commutative) << 15),
-            Exp::If { .. } => self.word(215),
+            Exp::Filter { .. } => self.tag(Tag::Filter, 0),
+            Exp::Rows { .. } => self.tag(Tag::Rows, 0),
+            Exp::Scatter { dests, .. } => self.tag(Tag::Scatter, dests.len() as u64),
+            Exp::Hist { dests, operator, .. } => {
+                self.tag(Tag::Hist, dests.len() as u64);
+                self.operator(Tag::HistOperator, operator);
+            }
+            Exp::If { .. } => self.tag(Tag::If, 0),
             Exp::Loop { params, form, .. } => {
                 // The parameters are bound, but are no parts.
-                self.word(216 | u64::from(matches!(form, LoopForm::For(..))));
+                self.tag(Tag::Loop, u64::from(matches!(form, LoopForm::For(..))));
                 let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
                 self.binders(&vars);
             }
-            Exp::Call(id, _) => self.word(218 | (id.raw() as u64) << 16),
+            Exp::Call(id, _) => self.tag(Tag::Call, id.raw() as u64),
         }
     }
 }

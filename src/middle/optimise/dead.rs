@@ -83,7 +83,7 @@ impl Graph {
         fails
     }
 
-    /// The same for a statement. Where it may fail, what decides that is a root.
+    /// `body` for a statement. Where it may fail, what decides that is a root.
     fn stm(&mut self, program: &Program, stm: &Stm) -> bool {
         stm.pat.iter().for_each(|var| self.type_of(program, *var));
         match &stm.exp {

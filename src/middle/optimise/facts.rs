@@ -15,27 +15,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// How many facts may be combined for one proof.
-const DEPTH: usize = 3;
+const MAX_PROOF_DEPTH: usize = 3;
 /// How many of the latest facts are looked at.
-const RECENT: usize = 96;
+const MAX_FACTS_SCANNED: usize = 96;
 /// How many numbers without an exact form are looked at.
-const FEW: usize = 16;
+const MAX_INEXACT_SCANNED: usize = 16;
 /// What sizes and counters are known to be at most. Checks let nothing through that is above [`MAX_SIZE`]; what is put together of arrays that
 /// need no memory may be larger.
-const SMALL: i64 = MAX_SIZE << 8;
-/// Sizes that are larger than others by so much need no check: no program runs long enough to get from [`MAX_SIZE`] to [`SMALL`] by such steps.
-const MORE: i64 = 1 << 10;
+const SMALL_LIMIT: i64 = MAX_SIZE << 8;
+/// A size that is at most this much larger than one that is small counts as small without a check. Each such step takes a statement that runs, and from
+/// [`MAX_SIZE`] to [`SMALL_LIMIT`] there are more steps than a program can take.
+const GROWTH_WITHOUT_CHECK: i64 = 1 << 10;
 /// Numbers that stand for what has no exact form come behind those of the program.
-const OWN: usize = 1 << 31;
+const SYNTHETIC_VAR_BASE: usize = 1 << 31;
 
 /// Facts, those of inner scopes last.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Variables that are not negative.
     naturals: FxHashSet<Var>,
-    /// The same in the order in which they became known.
+    /// `naturals` in the order in which they became known.
     order: Vec<Var>,
-    /// Variables between -[`SMALL`] and [`SMALL`], and the order in which they became known.
+    /// Variables between -[`SMALL_LIMIT`] and [`SMALL_LIMIT`], and the order in which they became known.
     small: FxHashSet<Var>,
     small_order: Vec<Var>,
     /// Other polynomials that are not negative.
@@ -47,7 +48,11 @@ pub(super) struct Facts {
 
 /// How much was known at some point.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark(usize, usize, usize);
+pub(super) struct Mark {
+    naturals: usize,
+    sizes: usize,
+    small: usize,
+}
 
 /// The least and the greatest value.
 type Range = (i128, i128);
@@ -55,20 +60,21 @@ type Range = (i128, i128);
 impl Facts {
     /// How much is known now.
     pub fn mark(&self) -> Mark {
-        Mark(self.order.len(), self.sizes.len(), self.small_order.len())
+        Mark { naturals: self.order.len(), sizes: self.sizes.len(), small: self.small_order.len() }
     }
     /// Forgets what became known since.
     pub fn forget(&mut self, mark: Mark) {
-        for var in self.order.drain(mark.0..) {
+        for var in self.order.drain(mark.naturals..) {
             self.naturals.remove(&var);
         }
-        for var in self.small_order.drain(mark.2..) {
+        for var in self.small_order.drain(mark.small..) {
             self.small.remove(&var);
         }
-        self.sizes.truncate(mutated!(FactsOutliveBranches, mark.1, usize::MAX));
+        self.sizes.truncate(mutated!(FactsOutliveBranches, mark.sizes, usize::MAX));
     }
 
-    /// What a number that a program computes modulo 2^64 is as an integer: the polynomial, or one in which variables stand for parts of it.
+    /// What a number that a program computes modulo 2^64 is as an integer: the polynomial, or one in which variables stand for parts of it. A number
+    /// without an exact form gets a variable of its own when it is first asked for, behind the shared reference.
     pub fn form(&self, size: &Size) -> Size {
         if self.is_exact(size) {
             return size.clone();
@@ -79,14 +85,14 @@ impl Facts {
         let mut order = self.own_order.borrow_mut();
         *self.own.borrow_mut().entry(size.clone()).or_insert_with(|| {
             order.push(size.clone());
-            Var::new(OWN + order.len() - 1)
+            Var::new(SYNTHETIC_VAR_BASE + order.len() - 1)
         })
     }
     /// A number as the sum of a multiple of one that is small and of something else.
     fn by_numbers(&self, size: &Size, accept: &dyn Fn(&Size) -> bool) -> Option<Size> {
         let order = self.own_order.borrow();
-        self.small_order.iter().rev().filter(|var| var.raw() >= OWN).take(FEW).find_map(|var| {
-            let part = order.get(var.raw() - OWN)?;
+        self.small_order.iter().rev().filter(|var| var.raw() >= SYNTHETIC_VAR_BASE).take(MAX_INEXACT_SCANNED).find_map(|var| {
+            let part = order.get(var.raw() - SYNTHETIC_VAR_BASE)?;
             let (monomial, c) = part.terms().max_by_key(|(monomial, _)| monomial.len())?;
             let (_, coefficient) = size.terms().find(|(other, _)| *other == monomial)?;
             let factor = exact_quotient(coefficient, c)?;
@@ -98,8 +104,11 @@ impl Facts {
     pub fn is_exact(&self, size: &Size) -> bool {
         let between = || {
             let (far, zero) = (Size::constant(1 << 62), Size::default());
-            size.checked_add(&far, 1).is_some_and(|size| self.prove(&size, DEPTH))
-                && zero.checked_add(size, -1).and_then(|size| size.checked_add(&far, 1)).is_some_and(|size| self.prove(&size, DEPTH))
+            size.checked_add(&far, 1).is_some_and(|size| self.prove(&size, MAX_PROOF_DEPTH))
+                && zero
+                    .checked_add(size, -1)
+                    .and_then(|size| size.checked_add(&far, 1))
+                    .is_some_and(|size| self.prove(&size, MAX_PROOF_DEPTH))
         };
         self.range(size).is_some_and(fits) || between()
     }
@@ -113,8 +122,8 @@ impl Facts {
     }
     fn range_of(&self, var: Var) -> Range {
         let small = self.small.contains(&var);
-        let high = if small { SMALL } else { i64::MAX };
-        let low = if self.naturals.contains(&var) { 0 } else { if small { -SMALL } else { i64::MIN } };
+        let high = if small { SMALL_LIMIT } else { i64::MAX };
+        let low = if self.naturals.contains(&var) { 0 } else { if small { -SMALL_LIMIT } else { i64::MIN } };
         (low.into(), high.into())
     }
 
@@ -126,7 +135,10 @@ impl Facts {
         match size.as_var() {
             Some(var) if self.naturals.insert(var) => self.order.push(var),
             Some(_) => {}
-            None if size.as_constant().is_none() && size.extent().0 <= 8 && !self.sizes.iter().rev().take(RECENT).any(|s| *s == size) => {
+            None if size.as_constant().is_none()
+                && size.extent().0 <= 8
+                && !self.sizes.iter().rev().take(MAX_FACTS_SCANNED).any(|s| *s == size) =>
+            {
                 self.sizes.push(size);
             }
             None => {}
@@ -151,19 +163,19 @@ impl Facts {
     pub fn learn_size(&mut self, size: &Size) {
         // Of the integers that differ by multiples of 2^64 only one can be a size.
         let one = 1i128 << 64;
-        let only = |form: &Size| self.range(form).is_some_and(|(low, high)| i128::from(SMALL) - one < low && high < one);
+        let only = |form: &Size| self.range(form).is_some_and(|(low, high)| i128::from(SMALL_LIMIT) - one < low && high < one);
         let form = if only(size) { size.clone() } else { self.by_numbers(size, &only).unwrap_or_else(|| self.form(size)) };
         self.learn(form.clone());
         match form.as_var() {
             Some(var) => self.mark_small(var),
-            None => self.learn_at_most(&form, &Size::constant(SMALL)),
+            None => self.learn_at_most(&form, &Size::constant(SMALL_LIMIT)),
         }
     }
     /// Takes note that a natural number is small, if that can be proved.
     pub fn learn_small(&mut self, size: &Size) {
         if let Some(var) = size.as_var()
             && self.naturals.contains(&var)
-            && self.at_most(size, &Size::constant(SMALL))
+            && self.at_most(size, &Size::constant(SMALL_LIMIT))
         {
             self.mark_small(var);
         }
@@ -176,7 +188,7 @@ impl Facts {
 
     /// Whether the polynomial is known not to be negative.
     pub fn natural(&self, size: &Size) -> bool {
-        self.prove(size, DEPTH)
+        self.prove(size, MAX_PROOF_DEPTH)
     }
     /// Whether the first is known to be at most the second.
     pub fn at_most(&self, small: &Size, large: &Size) -> bool {
@@ -192,7 +204,7 @@ impl Facts {
     }
     /// Whether a polynomial is known to be a size that an array can have.
     pub fn is_size(&self, size: &Size) -> bool {
-        self.natural(size) && self.at_most(size, &Size::constant(SMALL + MORE))
+        self.natural(size) && self.at_most(size, &Size::constant(SMALL_LIMIT + GROWTH_WITHOUT_CHECK))
     }
     fn all_natural(&self, monomial: &[Var]) -> bool {
         monomial.iter().all(|var| self.naturals.contains(var))
@@ -214,7 +226,7 @@ impl Facts {
         else {
             return false;
         };
-        self.sizes.iter().rev().take(RECENT).any(|fact| {
+        self.sizes.iter().rev().take(MAX_FACTS_SCANNED).any(|fact| {
             fact.terms().any(|(monomial, c)| {
                 if (c < 0) != (coefficient < 0) || monomial.is_empty() != bad.is_empty() {
                     return false;

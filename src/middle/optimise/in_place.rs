@@ -1,4 +1,4 @@
-//! Updates in place: what they overwrite is made their own.
+//! Inserts the copies that make updates in place safe.
 //!
 //! Contract with the back ends: after this pass every `update`, `update-slice`, `scatter` and `hist` overwrites the memory of its array, and a
 //! `copy` of an array is new memory. An array may be overwritten if its memory is not [borrowed](super::alias) and if no array that
@@ -13,8 +13,9 @@
 
 use super::alias::Aliases;
 use super::fuse::everything;
+use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::profile::Copied;
+use crate::ir::profile::CopyReason;
 use crate::ir::soac::visit::{Part, bound_inside, mentioned};
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Stm, Var, count_exp, made_exp, single_exp, view_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +34,7 @@ pub fn in_place(mut program: Program) -> Program {
         let params = pass.program.funs[id].params.clone();
         pass.aliases.fresh(pass.program, &params);
         pass.aliases.borrow(mutated!(BorrowNothing, &params[..], &[]));
-        pass.given.extend(params.iter().map(|var| (*var, Copied::Argument)));
+        pass.given.extend(params.iter().map(|var| (*var, CopyReason::Argument)));
         let mut body = std::mem::take(&mut pass.program.funs[id].body);
         pass.body(&mut body);
         pass.program.funs[id].body = body;
@@ -49,7 +50,7 @@ struct Pass<'p> {
     /// Roots that are overwritten somewhere.
     overwritten: FxHashSet<Var>,
     /// Arguments and constants.
-    given: FxHashMap<Var, Copied>,
+    given: FxHashMap<Var, CopyReason>,
 }
 
 impl Pass<'_> {
@@ -61,7 +62,7 @@ impl Pass<'_> {
         self.reads(&all, 1);
         self.body(&mut body);
         self.aliases.borrow(&all);
-        self.given.extend(all.iter().map(|var| (*var, Copied::Constant)));
+        self.given.extend(all.iter().map(|var| (*var, CopyReason::Constant)));
         self.program.consts = body.stms;
     }
 
@@ -113,13 +114,13 @@ impl Pass<'_> {
                 if let Operand::Var(value) = value
                     && self.aliases.may_share(*array, *value)
                 {
-                    *value = self.copy(*value, Copied::ReadBeside, span, out);
+                    *value = self.copy(*value, CopyReason::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
             Exp::UpdateSlice { array, value, .. } => {
                 if mutated!(SliceOfItself, self.aliases.may_share(*array, *value), false) {
-                    *value = self.copy(*value, Copied::ReadBeside, span, out);
+                    *value = self.copy(*value, CopyReason::ReadBeside, span, out);
                 }
                 *array = self.own(*array, &[], span, out);
             }
@@ -145,7 +146,7 @@ impl Pass<'_> {
                 return;
             }
             Exp::Loop { .. } => return self.looping(stm, read, out),
-            // Nobody sees whether it is the array itself.
+            // The array is read nowhere else, so that its copy may be the array itself.
             Exp::Copy(Operand::Var(array)) if self.is_needed_no_more(*array) => stm.exp = Exp::Reshape(*array),
             Exp::Soac(_) | Exp::Filter { .. } | Exp::Rows { .. } | Exp::Seg(_) => self.repeated(stm, read),
             Exp::Copy(_)
@@ -175,13 +176,13 @@ impl Pass<'_> {
         self.aliases.roots(array) == [array] && self.aliases.is_owned(array) && !self.read_later(array)
     }
     /// The array itself if it may be overwritten, else a copy. It must not share memory with the others.
-    fn own(&mut self, array: Var, others: &[Var], span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
+    fn own(&mut self, array: Var, others: &[Var], span: Span, out: &mut Vec<Stm>) -> Var {
         let why = if !self.aliases.is_owned(array) {
-            Some(self.aliases.roots(array).iter().find_map(|root| self.given.get(root)).copied().unwrap_or(Copied::Shared))
+            Some(self.aliases.roots(array).iter().find_map(|root| self.given.get(root)).copied().unwrap_or(CopyReason::Shared))
         } else if mutated!(UpdateWhatIsReadLater, self.read_later(array), false) {
-            Some(Copied::ReadLater)
+            Some(CopyReason::ReadLater)
         } else {
-            others.iter().any(|other| self.aliases.may_share(array, *other)).then_some(Copied::ReadBeside)
+            others.iter().any(|other| self.aliases.may_share(array, *other)).then_some(CopyReason::ReadBeside)
         };
         let owned = match why {
             Some(why) => self.copy(array, why, span, out),
@@ -190,7 +191,7 @@ impl Pass<'_> {
         self.overwritten.extend(self.aliases.roots(owned).to_vec());
         owned
     }
-    fn copy(&mut self, array: Var, why: Copied, span: crate::base::Span, out: &mut Vec<Stm>) -> Var {
+    fn copy(&mut self, array: Var, why: CopyReason, span: Span, out: &mut Vec<Stm>) -> Var {
         let info = self.program.vars[array].clone();
         self.program.copies.push((span, info.name, why));
         let var = self.program.vars.alloc(info);
@@ -202,7 +203,7 @@ impl Pass<'_> {
 
     fn looping(&mut self, stm: &mut Stm, read: &[Var], out: &mut Vec<Stm>) {
         let span = stm.span;
-        let Exp::Loop { params, form, body } = &mut stm.exp else { return };
+        let Exp::Loop { params, form, body } = &mut stm.exp else { crate::ice!(span, "a loop that is none") };
         let vars: Vec<Var> = params.iter().map(|(var, _)| *var).collect();
         // As if the loop owned the memory of all of its parameters.
         self.aliases.fresh(self.program, &vars);
@@ -216,32 +217,39 @@ impl Pass<'_> {
         self.body(body);
         self.reads(read, -1);
         let owned = self.owned_params(&vars, body);
-
-        // What the body returns for an owned parameter is shared with no other result.
+        self.separate_results(body, &vars, &owned, span);
+        self.own_first_values(stm, &owned, read, out);
+        self.place_results(stm, &owned);
+    }
+    /// What the body of a loop returns for an owned parameter is shared with no other result.
+    fn separate_results(&mut self, body: &mut Body, vars: &[Var], owned: &FxHashSet<Var>, span: Span) {
         for k in 0..vars.len() {
             let Operand::Var(result) = body.result[k] else { continue };
             if !self.is_array(vars[k]) {
                 continue;
             }
-            let outside = |pass: &Self| pass.aliases.roots(result).iter().any(|root| !vars.contains(root) && !pass.made_in(body, *root));
+            let outside = |pass: &Self| pass.aliases.roots(result).iter().any(|root| !vars.contains(root) && !binds(body, *root));
             // One of two owned results that share memory is copied, and whatever shares that of an owned one.
-            let twice = body.result.iter().enumerate().any(|(j, other)| {
+            let shares_owned = body.result.iter().enumerate().any(|(j, other)| {
                 j != k
                     && owned.contains(&vars[j])
                     && (j < k || !owned.contains(&vars[k]))
                     && other.var().is_some_and(|var| self.aliases.may_share(result, var))
             });
             let not_ours = self.aliases.roots(result).iter().any(|root| vars.contains(root) && !owned.contains(root));
-            if mutated!(SharedLoopResults, twice, false)
+            if mutated!(SharedLoopResults, shares_owned, false)
                 || (owned.contains(&vars[k]) && (outside(self) || not_ours || !self.aliases.is_owned(result)))
             {
                 let mut stms = std::mem::take(&mut body.stms);
-                body.result[k] = Operand::Var(self.copy(result, Copied::Iteration, span, &mut stms));
+                body.result[k] = Operand::Var(self.copy(result, CopyReason::Iteration, span, &mut stms));
                 body.stms = stms;
             }
         }
-
-        // The first values of owned parameters may be overwritten.
+    }
+    /// The first values of owned parameters of a loop may be overwritten.
+    fn own_first_values(&mut self, stm: &mut Stm, owned: &FxHashSet<Var>, read: &[Var], out: &mut Vec<Stm>) {
+        let span = stm.span;
+        let Exp::Loop { params, form, body } = &mut stm.exp else { crate::ice!(span, "a loop that is none") };
         let mut inside = FxHashSet::default();
         let mut bodies = vec![&*body];
         if let LoopForm::While(cond) = form {
@@ -264,28 +272,30 @@ impl Pass<'_> {
                 params[k].1 = Operand::Var(self.own(init, &others, span, out));
             }
         }
-
-        // Where the results lie.
-        let (params, results) = (params.clone(), body.result.clone());
-        for (k, var) in stm.pat.clone().into_iter().enumerate() {
+    }
+    /// Where the results of a loop lie.
+    fn place_results(&mut self, stm: &Stm, owned: &FxHashSet<Var>) {
+        let Exp::Loop { params, body, .. } = &stm.exp else { crate::ice!(stm.span, "a loop that is none") };
+        let results = &body.result;
+        for (k, &var) in stm.pat.iter().enumerate() {
             if !self.is_array(var) {
                 continue;
             }
-            if owned.contains(&vars[k]) {
+            if owned.contains(&params[k].0) {
                 self.aliases.put(var, vec![var]);
                 continue;
             }
-            let roots = self.results_of(k, &params, &results);
+            let roots = self.results_of(k, params, results);
             let (outer, inner): (Vec<Var>, Vec<Var>) = roots.into_iter().partition(|root| self.lies_outside(*root, stm));
             let mut roots = outer;
             if !inner.is_empty() {
                 roots.push(var);
             }
             self.aliases.put(var, roots);
-            let twice = results[k].var().is_some_and(|result| {
+            let shared = results[k].var().is_some_and(|result| {
                 results.iter().enumerate().any(|(j, other)| j != k && other.var().is_some_and(|var| self.aliases.may_share(result, var)))
             });
-            if twice || inner.iter().any(|root| vars.contains(root) || self.aliases.is_borrowed(*root)) {
+            if shared || inner.iter().any(|root| params.iter().any(|(var, _)| var == root) || self.aliases.is_borrowed(*root)) {
                 // Memory that is not the program's own, or that another parameter has or had: it is not known who else has it.
                 self.aliases.lend(var);
             }
@@ -334,10 +344,6 @@ impl Pass<'_> {
         roots.sort_unstable();
         roots.dedup();
         roots
-    }
-    /// Whether memory comes into being in a body.
-    fn made_in(&self, body: &Body, root: Var) -> bool {
-        binds(body, root)
     }
     fn lies_outside(&self, root: Var, stm: &Stm) -> bool {
         let Exp::Loop { params, form, body } = &stm.exp else { return true };

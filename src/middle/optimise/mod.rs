@@ -1,7 +1,8 @@
 //! Optimisation of first-order programs. Every transformation is a function from programs to programs in a file of its own, with its law;
-//! [`FOR_PROCESSORS`] is the order in which they run.
+//! [`FOR_PROCESSORS`] and [`FOR_DEVICES`] are the orders in which they run.
 
 pub mod alias;
+mod branches_for_devices;
 mod concat_updates;
 mod cse;
 mod dead;
@@ -13,7 +14,6 @@ mod in_place_maps;
 mod index_to_input;
 mod inline;
 mod loops_to_histograms;
-mod on_processors;
 mod product_fission;
 mod recursion;
 mod row_column_fusion;
@@ -26,6 +26,7 @@ mod strided_updates;
 mod testing;
 mod unroll;
 
+pub use branches_for_devices::branches_for_devices;
 pub use concat_updates::concat_updates;
 pub use cse::cse;
 pub use dead::dead;
@@ -36,7 +37,6 @@ pub use in_place_maps::in_place_maps;
 pub use index_to_input::index_to_input;
 pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
-pub use on_processors::branches_for_devices;
 pub use product_fission::product_fission;
 pub use recursion::recursion_to_loops;
 pub use row_column_fusion::row_column_fusion;
@@ -78,7 +78,7 @@ pub const FOR_PROCESSORS: &[Step] = &[
 
 /// The passes in their order, for devices.
 pub const FOR_DEVICES: &[Step] = &[
-    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices), Run("simplify", simplify)]),
+    Where(branches_for_devices::applies, &[Run("branches for devices", branches_for_devices), Run("simplify", simplify)]),
     Run("inline all", inline_all),
     Where(recursion::applies, &[Group(RECURSION), Run("inline all", inline_all)]),
     Run("rows to loops", rows_to_loops),
@@ -93,7 +93,7 @@ const RECURSION: &[Step] =
 /// What makes a function simple before it is differentiated: maps are apart from what is folded still, and loops that write are histograms. Branches
 /// for processors may make ragged arrays, which have no derivative.
 pub const BEFORE_DERIVATIVES: &[Step] = &[
-    Where(on_processors::applies, &[Run("branches for devices", branches_for_devices)]),
+    Where(branches_for_devices::applies, &[Run("branches for devices", branches_for_devices)]),
     Run("simplify", simplify),
     Where(loops_to_histograms::applies, &[Run("loops to histograms", loops_to_histograms), Run("simplify", simplify)]),
     Run("index to input", index_to_input),
@@ -147,7 +147,7 @@ const MEMORY: &[Step] = &[
     Last("renumber", renumber),
 ];
 
-/// The same for devices, where a kernel makes a whole array: written as an update it would be copied into the old one, while two buffers only
+/// Where it is kept on devices, where a kernel makes a whole array: written as an update it would be copied into the old one, while two buffers only
 /// change their places.
 const MEMORY_OF_DEVICES: &[Step] = &[
     Run("strided updates", strided_updates),

@@ -15,7 +15,7 @@ use super::fuse::feed;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
-use crate::ir::profile::{Fusion, Way};
+use crate::ir::profile::{Fusion, FusionKind};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Size, Soac, Stm, Type, Var};
@@ -125,7 +125,7 @@ fn stays(stms: &[Stm], made: &Soac) -> bool {
 fn fuse(program: &mut Program, body: &mut Body, mut c: usize, parts: Parts) -> usize {
     let Stm { exp: Exp::Soac(made), span: from, .. } = body.stms.remove(parts.producer) else { return c };
     c -= 1;
-    program.fused.push(Fusion { from, into: body.stms[c].span, way: Way::Cells });
+    program.fused.push(Fusion { from, into: body.stms[c].span, way: FusionKind::Cells });
     if mutated!(SegmentsUnchecked, made.lambda.body.may_fail(), false)
         && let Exp::Soac(consumer) = &body.stms[c].exp
     {

@@ -54,7 +54,7 @@ fn cells(program: &Program, stm: &Stm) -> Option<i64> {
     let count = soac.width.as_constant().filter(|n| (1..=CELLS).contains(n))?;
     let operators: usize = soac.scans.iter().chain(&soac.reduces).map(|op| super::inline::statements(&op.lambda.body)).sum();
     let size = (super::inline::statements(&soac.lambda.body) + operators) * usize::try_from(count).ok()?;
-    let combined: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
+    let combined = soac.combined();
     // Stacks of arrays would be copies.
     let scalars = soac.lambda.body.result.iter().skip(combined).all(|a| program.operand_ty(*a).rank() == 0);
     (size <= STATEMENTS && scalars && soac.scans.is_empty()).then_some(count)

@@ -219,7 +219,7 @@ impl Specialiser<'_> {
         let cell = self.waiting_cells(array, name, inputs, params, span)?;
         self.forced(cell, span)
     }
-    /// The same, but what is computed later is not computed yet.
+    /// `cells`, but what is computed later is not computed yet.
     fn waiting_cells(&mut self, array: &Static, name: Symbol, inputs: &mut Vec<Var>, params: &mut Vec<Var>, span: Span) -> Outcome<Static> {
         Ok(match array {
             Static::Data(Operand::Var(var)) if self.out.ty(*var).rank() > 0 => {
@@ -375,7 +375,7 @@ impl Specialiser<'_> {
     pub(super) fn inner_vars(&self, value: &Static) -> Vec<Var> {
         self.inner_vars_below(value, self.block.depth())
     }
-    /// The same for blocks deeper than this.
+    /// `inner_vars` for blocks deeper than this.
     pub(super) fn inner_vars_below(&self, value: &Static, depth: u32) -> Vec<Var> {
         let mut seen = std::cell::RefCell::new(Vec::new());
         let see = |var: Var| {

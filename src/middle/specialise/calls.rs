@@ -66,6 +66,17 @@ struct Callee<'a> {
     body: &'a Expr,
 }
 
+/// What a function is made for.
+#[derive(Clone, Copy)]
+struct Instantiation<'a> {
+    indices: &'a [IndexValue],
+    types: &'a [Atom],
+    /// The arguments that are functions.
+    functions: &'a [Static],
+    /// The sizes that types mention, and whether functions among the arguments see them.
+    sizes: &'a [(Size, bool)],
+}
+
 fn open(define: &Define) -> Open<'_> {
     let mut out = Open { indices: Vec::new(), types: Vec::new(), body: &define.body };
     loop {
@@ -202,7 +213,8 @@ impl<'p> Specialiser<'p> {
         let (instance, captured) = match self.known_instance(&key, &functions, &actual) {
             Some(known) => known,
             None => {
-                self.instance(callee, &key, (indices, types), (&functions, &actual), span)?;
+                let instantiation = Instantiation { indices, types, functions: &functions, sizes: &actual };
+                self.instance(callee, &key, &instantiation, span)?;
                 let known = self.known_instance(&key, &functions, &actual);
                 let Some(known) = known else { return self.broken(span, "an instance that is not there") };
                 known
@@ -230,14 +242,8 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Makes the function for a definition: its parameters are the sizes that its types mention and the components of its arguments.
-    fn instance(
-        &mut self,
-        callee: &Callee,
-        key: &InstanceKey,
-        (indices, types): (&[IndexValue], &[Atom]),
-        (functions, actual): (&[Static], &[(Size, bool)]),
-        span: Span,
-    ) -> Outcome<()> {
+    fn instance(&mut self, callee: &Callee, key: &InstanceKey, instantiation: &Instantiation, span: Span) -> Outcome<()> {
+        let Instantiation { indices, types, functions, sizes: actual } = *instantiation;
         let open = callee.open;
         let mut constants = Vec::new();
         let needed = self.computed_constants(callee.define);

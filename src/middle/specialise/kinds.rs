@@ -242,5 +242,5 @@ pub(super) struct Found {
 /// before it, so that the work doubles with each.
 pub(super) const MAX_KINDS: usize = 64;
 
-/// The same for arrays of functions.
+/// [`MAX_KINDS`] for arrays of functions.
 pub(super) const MAX_ARRAYS: usize = 4;

@@ -1,4 +1,4 @@
-//! What is known of a program before anything is made of it.
+//! Code size and use counts of definitions, for inlining.
 
 use crate::base::Symbol;
 use crate::ir::attributes::Attributes;

@@ -191,7 +191,7 @@ impl Specialiser<'_> {
             if own.len() != holes.len() || Form::of(&part, &own, &this.out) != Form::of(&value, &holes, &this.out) {
                 return this.limit(span, Limit::LateRows);
             }
-            Ok(rows.iter().map(|row| own[holes.iter().position(|hole| *hole == row.var).unwrap_or(0)]).collect())
+            Ok(rows.iter().map(|row| own[place_of(&holes, row, span)]).collect())
         })
     }
     /// Writes the arrays of each cell, which `arrays` makes in the order of `rows`, to their places in the rows.
@@ -444,8 +444,7 @@ impl Specialiser<'_> {
         }
         self.put_rows(&differing, &lifted.width, span, &mut |this, inputs, params| {
             let leaves = this.packed_cell(&whole, inputs, params, span)?;
-            let leaf = |row: &Differing| leaves[own.iter().position(|var| *var == row.var).unwrap_or(0)];
-            differing.iter().map(|row| this.array(leaf(row), span)).collect()
+            differing.iter().map(|row| this.array(leaves[place_of(&own, row, span)], span)).collect()
         })?;
         Ok(packed)
     }
@@ -454,6 +453,11 @@ impl Specialiser<'_> {
         let cell = self.cells(whole, Symbol::new("row"), inputs, params, span)?;
         self.leaves(&cell, span)
     }
+}
+
+/// Where the variable of a row is among these.
+fn place_of(vars: &[Var], row: &Differing, span: Span) -> usize {
+    vars.iter().position(|var| *var == row.var).unwrap_or_else(|| crate::ice!(span, "a row of a variable that its cell does not have"))
 }
 
 /// Whether an expression makes a box.

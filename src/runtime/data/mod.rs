@@ -1,4 +1,5 @@
-//! Data formats: text values, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images, tables.
+//! Data formats: text values, with those of sum types, the binary format of Futhark (version 2), NumPy's `.npy`, PNG images, tables. For
+//! people also the display of APL and the notation of core.
 //!
 //! Readers work on bytes in memory and never trust a header: sizes are compared with the length of the data before
 //! anything is allocated. A [`Stream`] recognises the format of each value by its first bytes.
@@ -222,7 +223,7 @@ fn encode(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Scalar(scalar) => one(*scalar),
         Value::Array(array) => (0..array.count()).filter_map(|i| array.at(i)).for_each(one),
-        _ => {}
+        _ => crate::ice!(crate::base::Span::default(), "a value without elements, for which a header was written"),
     }
 }
 

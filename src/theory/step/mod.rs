@@ -1,6 +1,6 @@
 //! Reduction in small steps, of core ([`typed`]) and of erased core ([`erased`]): the dynamic semantics that the theorems are about
 //! (Slepak, Shivers, Manolios: The Semantics of Rank Polymorphism, sections 2.4 and 3). The evaluators of programs
-//! are [`crate::interp::core`](self) and its untyped sibling; these machines are for reasoning and testing.
+//! are `interp::core` and its untyped sibling; these machines are for reasoning and testing.
 //!
 //! # States
 //!

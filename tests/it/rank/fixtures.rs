@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::rank::{Random, brute, permuted, sides, whole_optima};
 use remora::rank::text::{Expect, Fixture, parse, print};
-use remora::rank::{Conflict, Method, Options, Outcome, Solution, System, solve, verify};
+use remora::rank::{Conflict, Method, Options, RankOutcome, Solution, System, solve, verify};
 
 /// Systems with at most so many assignments of sides are also solved by brute force.
 const BRUTE: f64 = 3e5;
@@ -72,15 +72,15 @@ fn check(fixture: &Fixture) -> Result<(), String> {
 fn cost_by_program(fixture: &Fixture) -> Result<(), String> {
     let options = Options { max_optima: 2, ..with(Method::Ilp) };
     match (solve(&fixture.system, &options), fixture.expect) {
-        (Outcome::Solved(found), Some(Expect::Many(cost) | Expect::Ambiguous(cost))) if found.cost == cost => Ok(()),
+        (RankOutcome::Solved(found), Some(Expect::Many(cost) | Expect::Ambiguous(cost))) if found.cost == cost => Ok(()),
         (outcome, _) => Err(format!("{outcome:?}")),
     }
 }
 
-fn compare(fixture: &Fixture, system: &System, outcome: Outcome) -> Result<(), String> {
+fn compare(fixture: &Fixture, system: &System, outcome: RankOutcome) -> Result<(), String> {
     let solution = match (outcome, fixture.expect) {
-        (Outcome::Infeasible(found), Some(Expect::Infeasible)) => return same_conflict(fixture, &found),
-        (Outcome::Solved(solution), Some(Expect::Unique(_) | Expect::Ambiguous(_) | Expect::Many(_))) => solution,
+        (RankOutcome::Infeasible(found), Some(Expect::Infeasible)) => return same_conflict(fixture, &found),
+        (RankOutcome::Solved(solution), Some(Expect::Unique(_) | Expect::Ambiguous(_) | Expect::Many(_))) => solution,
         (outcome, _) => return Err(format!("{outcome:?}")),
     };
     let verdict = match (&solution.components[..], solution.components.iter().all(|component| component.complete)) {
@@ -174,7 +174,7 @@ fn by_force(fixture: &Fixture) -> Result<(), String> {
 /// Without any one part of the conflict, the rest of it has a solution.
 fn irreducible(fixture: &Fixture) -> Result<(), String> {
     let system = &fixture.system;
-    let Outcome::Infeasible(conflict) = solve(system, &Options::default()) else { return Err("not infeasible".into()) };
+    let RankOutcome::Infeasible(conflict) = solve(system, &Options::default()) else { return Err("not infeasible".into()) };
     let keep = |equations: &[usize], sites: &[usize]| {
         let mut part = system.clone();
         part.equations = equations.iter().map(|&at| system.equations[at].clone()).collect();
@@ -182,12 +182,12 @@ fn irreducible(fixture: &Fixture) -> Result<(), String> {
         solve(&part, &Options { explain: false, ..Options::default() })
     };
     let Conflict { equations, sites } = &conflict;
-    if !matches!(keep(equations, sites), Outcome::Infeasible(_)) {
+    if !matches!(keep(equations, sites), RankOutcome::Infeasible(_)) {
         return Err(format!("{conflict:?} is no conflict"));
     }
     let without = |all: &[usize], at: usize| all.iter().copied().filter(|&other| other != at).collect::<Vec<_>>();
-    let spare = equations.iter().any(|&at| matches!(keep(&without(equations, at), sites), Outcome::Infeasible(_)))
-        || sites.iter().any(|&at| matches!(keep(equations, &without(sites, at)), Outcome::Infeasible(_)));
+    let spare = equations.iter().any(|&at| matches!(keep(&without(equations, at), sites), RankOutcome::Infeasible(_)))
+        || sites.iter().any(|&at| matches!(keep(equations, &without(sites, at)), RankOutcome::Infeasible(_)));
     if spare { Err(format!("{conflict:?} is not irreducible")) } else { Ok(()) }
 }
 
@@ -198,16 +198,16 @@ fn bless(path: &Path, text: &str, fixture: &Fixture) -> Result<(), String> {
     answer.system.clone_from(&fixture.system);
     answer.labels.clone_from(&fixture.labels);
     match solve(&fixture.system, &Options::default()) {
-        Outcome::Solved(solution) if solution.components.iter().all(|component| component.complete) => {
+        RankOutcome::Solved(solution) if solution.components.iter().all(|component| component.complete) => {
             for values in optima_of(&solution) {
                 assert!(verify(&fixture.system, &values));
                 let nonzero = (0..).zip(values).filter(|&(_, value)| value > 0);
                 answer.optima.push(nonzero.map(|(var, value)| (remora::rank::Var(var), value)).collect());
             }
         }
-        Outcome::Solved(_) => {}
-        Outcome::Infeasible(conflict) => answer.conflict = Some((conflict.equations, conflict.sites)),
-        Outcome::TooHard(why) => return Err(why.to_string()),
+        RankOutcome::Solved(_) => {}
+        RankOutcome::Infeasible(conflict) => answer.conflict = Some((conflict.equations, conflict.sites)),
+        RankOutcome::TooHard(why) => return Err(why.to_string()),
     }
     print(&answer).lines().filter(generated).for_each(|line| out.push_str(&format!("{line}\n")));
     std::fs::write(path, out).map_err(|error| error.to_string())

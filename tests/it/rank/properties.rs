@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::support::rank::{PRODUCT, Program, Random, chain, permuted, program, sides, small, solved, whole_optima};
 use proptest::prelude::*;
 use remora::base::with_big_stack;
-use remora::rank::{LinExpr, Method, Options, Outcome, System, TooHard, VarKind, solve, verify};
+use remora::rank::{LinExpr, Method, Options, RankOutcome, System, TooHard, VarKind, solve, verify};
 
 const SIDES: u32 = 4;
 const OTHERS: u32 = 6;
@@ -17,13 +17,13 @@ fn with(method: Method) -> Options {
 }
 
 /// Compares an outcome with brute force within the limits of the latter.
-fn agrees(system: &System, outcome: &Outcome) -> Result<(), String> {
+fn agrees(system: &System, outcome: &RankOutcome) -> Result<(), String> {
     let expected = brute(system, SIDES, OTHERS);
     let solution = match (outcome, &expected) {
-        (Outcome::TooHard(why), _) => return Err(format!("gave up: {why}")),
-        (Outcome::Infeasible(_), None) => return Ok(()),
-        (Outcome::Infeasible(_), Some(found)) => return Err(format!("missed {:?}", found.optima)),
-        (Outcome::Solved(solution), _) => solution,
+        (RankOutcome::TooHard(why), _) => return Err(format!("gave up: {why}")),
+        (RankOutcome::Infeasible(_), None) => return Ok(()),
+        (RankOutcome::Infeasible(_), Some(found)) => return Err(format!("missed {:?}", found.optima)),
+        (RankOutcome::Solved(solution), _) => solution,
     };
     let all = whole_optima(solution);
     let complete = all.len() < PRODUCT && solution.components.iter().all(|component| component.complete);
@@ -70,7 +70,7 @@ fn check(system: &System, options: &Options) {
     check_outcome(system, options, &solve(system, options));
 }
 
-fn check_outcome(system: &System, options: &Options, outcome: &Outcome) {
+fn check_outcome(system: &System, options: &Options, outcome: &RankOutcome) {
     if let Err(why) = agrees(system, outcome) {
         let fixture = remora::rank::text::Fixture { system: system.clone(), ..Default::default() };
         panic!("{why}\n{options:?}\n{}", remora::rank::text::print(&fixture));
@@ -109,7 +109,7 @@ fn seeds_that_failed_agree_with_brute_force() {
 /// Whether the integer program solver was stopped, within its limit on steps, and says so; what it decides is right.
 fn is_beyond_the_solver(system: &System, options: &Options) -> bool {
     match solve(system, options) {
-        Outcome::TooHard(TooHard::SolverLimit) => true,
+        RankOutcome::TooHard(TooHard::SolverLimit) => true,
         outcome => {
             check_outcome(system, options, &outcome);
             false
@@ -251,7 +251,7 @@ fn one_error_in_a_large_system_is_found() {
     system.equate(LinExpr::var(m), LinExpr::var(r).plus(1), 0);
     system.equate(LinExpr::var(m), LinExpr::zero(), 0);
     let start = Instant::now();
-    let Outcome::Infeasible(conflict) = solve(&system, &Options::default()) else { panic!("not infeasible") };
+    let RankOutcome::Infeasible(conflict) = solve(&system, &Options::default()) else { panic!("not infeasible") };
     println!("conflict: {:.3} s, {conflict:?}", start.elapsed().as_secs_f64());
     let last = system.equations.len();
     assert_eq!((conflict.equations, conflict.sites), (vec![last - 2, last - 1], vec![]));
@@ -289,9 +289,9 @@ proptest! {
         // Branching recurses; the compiler gives it a large stack.
         let solve = |system: &System| solve(system, &Options::default());
         let [first, second, third] = with_big_stack(|| [&system, &shuffled, &renumbered].map(solve));
-        let infeasible = |outcome: &Outcome| matches!(outcome, Outcome::Infeasible(_));
+        let infeasible = |outcome: &RankOutcome| matches!(outcome, RankOutcome::Infeasible(_));
         match (first, second, third) {
-            (Outcome::Solved(a), Outcome::Solved(b), Outcome::Solved(c)) => {
+            (RankOutcome::Solved(a), RankOutcome::Solved(b), RankOutcome::Solved(c)) => {
                 prop_assert_eq!((&a.values, a.cost, &a.components), (&b.values, b.cost, &b.components));
                 // Ranks of types that are equally good may differ when their variables have other numbers.
                 let optima = |solution: &remora::rank::Solution| {

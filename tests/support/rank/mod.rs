@@ -2,7 +2,7 @@
 
 pub mod brute;
 
-use remora::rank::{Equation, LinExpr, Options, Outcome, Site, Solution, System, Var, VarKind, solve};
+use remora::rank::{Equation, LinExpr, Options, RankOutcome, Site, Solution, System, Var, VarKind, solve};
 
 /// A small deterministic generator of pseudo-random numbers.
 pub struct Random(pub u64);
@@ -58,7 +58,7 @@ pub fn sides(system: &System, values: &[u32]) -> Vec<(u32, u32)> {
 
 pub fn solved(system: &System, options: &Options) -> Solution {
     match solve(system, options) {
-        Outcome::Solved(solution) => solution,
+        RankOutcome::Solved(solution) => solution,
         other => panic!("not solved: {other:?}\n{system:?}"),
     }
 }

@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "calls of the library")]
 
-use super::super::load::{self, Library};
+use super::super::load::{self, LoadedLibrary};
 use super::super::table::Table;
 use super::super::{build, load_made};
 use crate::base::{Code, Span};
@@ -31,7 +31,7 @@ pub struct Device {
     table: *const Table,
     driver: Functions,
     /// Outlives the device.
-    _library: Library,
+    _library: LoadedLibrary,
 }
 
 /// Why kernels were not loaded.
@@ -46,7 +46,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// Those of the C compiler and of the cache.
-pub fn library(given: Option<&[u8]>) -> Result<build::Library, Box<Diagnostic>> {
+pub fn library(given: Option<&[u8]>) -> Result<build::CompiledLibrary, Box<Diagnostic>> {
     build::library(driver::CUDA_DRIVER, false, given)
 }
 

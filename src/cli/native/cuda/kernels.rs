@@ -15,7 +15,7 @@ const OLDEST: i32 = 70;
 pub(super) struct Image {
     /// The bytes; they end with a zero.
     pub bytes: Vec<u8>,
-    file: build::Library,
+    file: build::CompiledLibrary,
 }
 
 impl Image {

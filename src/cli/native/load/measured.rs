@@ -2,7 +2,7 @@
 
 use super::{Context, Program, broken};
 use crate::diag::Diagnostic;
-use crate::driver::profile::{FIELDS, Numbers};
+use crate::driver::profile::Row;
 
 impl Program {
     /// A function of the run-time support that only programs which measure themselves have.
@@ -28,9 +28,9 @@ impl Program {
     ///
     /// # Errors
     /// E0616: the program does not measure itself.
-    pub fn measurements(&self, sites: usize) -> Result<Vec<Numbers>, Box<Diagnostic>> {
-        let mut out = vec![[0; FIELDS]; sites];
-        // SAFETY: as above; the function writes as many numbers for each site.
+    pub fn measurements(&self, sites: usize) -> Result<Vec<Row>, Box<Diagnostic>> {
+        let mut out = vec![Row::default(); sites];
+        // SAFETY: as above; the function writes a row for each site.
         unsafe {
             let read = self.measuring::<unsafe extern "C" fn(Context, *mut i64)>("remora_profile_read")?;
             read(self.context, out.as_mut_ptr().cast());

@@ -30,7 +30,7 @@ pub(crate) fn check(text: &str) -> Result<Checked, Vec<Diagnostic>> {
     check_sized(text, &|_| true)
 }
 
-/// The same, with a judge of sizes.
+/// `check`, with a judge of sizes.
 pub(crate) fn check_sized(text: &str, well_sized: &dyn Fn(&Tables) -> bool) -> Result<Checked, Vec<Diagnostic>> {
     let mut sources = SourceMap::default();
     let file = sources.add("test.rem", text);

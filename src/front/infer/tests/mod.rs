@@ -5,7 +5,7 @@ mod errors;
 mod modes;
 mod scale;
 
-use super::finish::infer_in_mode;
+use super::infer_def::infer_in_mode;
 use super::{Error, Inferred};
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::{Diagnostic, Severity};

@@ -3,7 +3,7 @@
 
 use super::load;
 use crate::base::with_big_stack;
-use crate::front::infer::finish::infer_in_mode;
+use crate::front::infer::infer_def::infer_in_mode;
 use crate::ir::tables::{Program, Tables};
 use crate::rank::Options;
 use std::path::{Path, PathBuf};

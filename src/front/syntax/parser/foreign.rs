@@ -83,7 +83,7 @@ impl Parser<'_> {
     fn first_of(&self, ahead: usize, wanted: &[Tok]) -> Option<Tok> {
         self.first_within(ahead, wanted).flatten()
     }
-    /// The same; `None` where all that is looked at is neither one of them nor the end.
+    /// `first_of`; `None` where all that is looked at is neither one of them nor the end.
     fn first_within(&self, ahead: usize, wanted: &[Tok]) -> Option<Option<Tok>> {
         let mut depth = 0usize;
         for at in ahead..=REACH {

@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
     fn expect(&mut self, tok: Tok) -> bool {
         self.expect_as(tok, Wanted::Token(tok))
     }
-    /// The same, where the complaint is about more than the token.
+    /// `expect`, where the complaint is about more than the token.
     fn expect_as(&mut self, tok: Tok, wanted: Wanted) -> bool {
         let found = self.eat(tok);
         if !found {
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
             return self.ident_of(token);
         }
         self.expected(wanted);
-        Ident { name: Symbol::new("?"), span: self.missing_span() }
+        Ident::missing(self.missing_span())
     }
     /// The place of something that is missing here.
     fn missing_span(&mut self) -> Span {
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
     fn expected(&mut self, wanted: Wanted) {
         self.expected_with(wanted, None);
     }
-    /// The same with what may have been meant.
+    /// `expected` with what may have been meant.
     fn expected_with(&mut self, wanted: Wanted, meant: Option<Meant>) {
         self.complain(ErrorKind::Expected { wanted, found: self.tok(), meant });
     }

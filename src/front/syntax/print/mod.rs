@@ -401,7 +401,7 @@ impl<'a> Printer<'a> {
                 out.push_str(" do ");
                 self.put_expr(out, *body, ASCRIBE);
             }
-            _ => {}
+            _ => crate::ice!(crate::base::Span::default(), "an expression that begins with no keyword"),
         }
     }
 

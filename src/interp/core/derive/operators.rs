@@ -128,7 +128,7 @@ impl Run<'_> {
         }
         Ok(())
     }
-    /// The same for a function that has a derivative of its own.
+    /// `go_back` for a function that has a derivative of its own.
     fn go_back_through(&mut self, custom: &Custom, adjoints: &mut [Option<Number>]) -> Outcome<()> {
         let span = custom.span;
         let outputs = &adjoints[custom.at + 1..custom.at + 1 + custom.outputs];
@@ -153,7 +153,7 @@ impl Run<'_> {
     fn with_vjp(&mut self, f: &Value, g: &Value, x: &Value, span: Span) -> Outcome<Value> {
         self.with_vjp_under(self.operators.open.len(), f, g, x, span)
     }
-    /// The same for the `depth` outermost operators.
+    /// `with_vjp` for the `depth` outermost operators.
     fn with_vjp_under(&mut self, depth: usize, f: &Value, g: &Value, x: &Value, span: Span) -> Outcome<Value> {
         let Some(depth) = depth.checked_sub(1) else { return self.apply(f, vec![x.clone()], span) };
         let Operator { tag, ref tape } = self.operators.open[depth];

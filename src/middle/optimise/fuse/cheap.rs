@@ -2,7 +2,7 @@
 
 use super::{Block, Fuser, Item, merge};
 use crate::base::Span;
-use crate::ir::profile::{Fusion, Way};
+use crate::ir::profile::{Fusion, FusionKind};
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
 use crate::ir::soac::{Body, Exp, Operand, Program, Soac, Stm, Var, single_exp, view_exp};
 
@@ -62,7 +62,7 @@ impl Fuser<'_> {
     }
 
     fn again(&mut self, from: Span, into: Span) {
-        self.program.fused.push(Fusion { from, into, way: Way::Again });
+        self.program.fused.push(Fusion { from, into, way: FusionKind::Again });
     }
     fn recompute_input(&mut self, block: &mut Block, input: Var, c: usize) {
         let Some((soac, from, k)) = self.cheap.get(&input).cloned() else { return };

@@ -67,11 +67,7 @@ fn both(
     subst: &mut Subst,
     used: &mut dyn FnMut(Var) -> bool,
 ) -> (Vec<Var>, Soac) {
-    let split = |soac: &Soac| {
-        let scanned: usize = soac.scans.iter().map(|op| op.neutral.len()).sum();
-        let reduced: usize = soac.reduces.iter().map(|op| op.neutral.len()).sum();
-        (scanned, scanned + reduced)
-    };
+    let split = |soac: &Soac| (soac.scanned(), soac.combined());
     let ((s1, c1), (s2, c2)) = (split(&first), split(&second));
     let result1 = first.lambda.body.result.clone();
     let result2 = second.lambda.body.result.clone();

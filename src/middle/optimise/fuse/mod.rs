@@ -18,7 +18,7 @@ pub(super) use merge::feed;
 
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::profile::{Fusion, Way};
+use crate::ir::profile::{Fusion, FusionKind};
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
 use crate::ir::soac::{Body, Exp, Operand, Program, Size, Soac, Stm, Var, count_exp, made_exp, single_exp, view_exp};
@@ -132,7 +132,7 @@ impl Fuser<'_> {
     /// Makes what a statement binds known to inner bodies.
     fn register(&mut self, stm: &Stm, added: &mut Vec<Var>) {
         if let Exp::Soac(soac) = &stm.exp
-            && combined(soac) == 0
+            && soac.combined() == 0
             && cheap::is_cheap(self.program, soac)
         {
             let soac = Rc::new(soac.clone());
@@ -185,7 +185,7 @@ impl Fuser<'_> {
                 && let Some(p) = block.position(base, c)
                 && let Exp::Soac(soac) = &block.items[p].stm.exp
                 && width(&block.items[c].stm.exp) == Some(&soac.width)
-                && block.items[p].stm.pat.iter().position(|var| *var == base).is_some_and(|k| k >= combined(soac))
+                && block.items[p].stm.pat.iter().position(|var| *var == base).is_some_and(|k| k >= soac.combined())
             {
                 self.peel(block, input, c);
                 return Some(c);
@@ -248,7 +248,7 @@ impl Fuser<'_> {
         if mutated!(FuseWidths, first.width != *width, false) {
             return false;
         }
-        let mapped = &producer.stm.pat[combined(first)..];
+        let mapped = &producer.stm.pat[first.combined()..];
         // The consumer reads nothing of the producer but cells of mapped arrays.
         if !vertical {
             if producer.stm.pat.iter().any(|var| consumer.reads(*var)) {
@@ -271,7 +271,7 @@ impl Fuser<'_> {
             | Exp::Loop { .. }
             | Exp::Call(..) => {
                 let elsewhere = producer.stm.pat.iter().any(|var| block.uses(*var) > usize::from(consumer.reads(*var)));
-                if elsewhere || combined(first) > 0 {
+                if elsewhere || first.combined() > 0 {
                     return false;
                 }
             }
@@ -329,8 +329,8 @@ impl Fuser<'_> {
             }
         }
         let way = match inputs(&consumer.stm.exp) {
-            Some(inputs) if inputs.iter().any(|input| producer.stm.pat.contains(input)) => Way::Cells,
-            Some(_) | None => Way::Together,
+            Some(inputs) if inputs.iter().any(|input| producer.stm.pat.contains(input)) => FusionKind::Cells,
+            Some(_) | None => FusionKind::Together,
         };
         self.program.fused.push(Fusion { from: producer.stm.span, into: consumer.stm.span, way });
         let uses = &block.uses;
@@ -343,11 +343,6 @@ impl Fuser<'_> {
         block.items.extend(tail);
         at
     }
-}
-
-/// How many results of an operator are scanned or reduced.
-fn combined(soac: &Soac) -> usize {
-    soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum()
 }
 
 /// The inputs of statements that map over cells.

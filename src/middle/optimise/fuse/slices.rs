@@ -16,7 +16,7 @@ impl Fuser<'_> {
         let p = block.position(array, c)?;
         let producer = &block.items[p];
         let Exp::Soac(soac) = &producer.stm.exp else { return None };
-        let whole = super::combined(soac) == 0 && !soac.lambda.body.may_fail();
+        let whole = soac.combined() == 0 && !soac.lambda.body.may_fail();
         let alone = producer.stm.pat.iter().all(|var| block.uses(*var) == usize::from(*var == array));
         if !whole || !alone || block.items[p + 1..c].iter().any(|item| self.overwrites(item, &producer.reads)) {
             return None;

@@ -24,7 +24,7 @@ impl State {
         let joined = self.joined.into_iter().flat_map(|(dest, at)| [dest, at]);
         [self.going].into_iter().chain(self.params.iter().map(|(_, var)| *var)).chain(self.sum).chain(joined).collect()
     }
-    /// The same with these variables, in the order of [`State::vars`].
+    /// The state with these variables, in the order of [`State::vars`].
     fn with(&self, vars: &[Var]) -> State {
         let mut vars = vars.iter().copied();
         let mut next = |old: Var| vars.next().unwrap_or(old);
@@ -119,7 +119,8 @@ impl Rewrite<'_> {
         }
         let sum = match self.plan.ends {
             Ends::Accumulated(op) => {
-                inits.push(Operand::Const(Scalar::from_i128(op.result, neutral(op).unwrap_or_default())));
+                let Some(neutral) = neutral(op) else { crate::ice!(Span::default(), "{op:?} has no neutral element") };
+                inits.push(Operand::Const(Scalar::from_i128(op.result, neutral)));
                 Some(self.fresh("sum", Type::scalar(op.result)))
             }
             Ends::Tail | Ends::Joined => None,

@@ -1,3 +1,5 @@
+//! Which functions that call themselves become loops, and which loops they become.
+
 use super::super::testing::after;
 use super::recursion_to_loops;
 use crate::base::with_big_stack;

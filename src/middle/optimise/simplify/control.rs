@@ -258,7 +258,7 @@ impl Simplifier<'_> {
 
     /// Mapped results that are the same for all cells, the cells of an input, or returned twice.
     fn known_results(&mut self, pat: &mut Vec<Var>, soac: &mut Soac, at: &mut At) -> Step {
-        let combined: usize = soac.scans.iter().chain(&soac.reduces).map(|op| op.neutral.len()).sum();
+        let combined = soac.combined();
         let mut k = combined;
         while k < pat.len() {
             let result = soac.lambda.body.result[k];

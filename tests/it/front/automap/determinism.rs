@@ -6,7 +6,7 @@ use crate::support::rank::brute::brute;
 use crate::support::rank::{PRODUCT, permuted, sides, whole_optima};
 use remora::front::infer;
 use remora::ir::tables::{DefId, DefKind};
-use remora::rank::{Method, Options, Outcome, Solution, System, solve};
+use remora::rank::{Method, Options, RankOutcome, Solution, System, solve};
 
 /// Largest number of sites for which everything is tried.
 const BRUTE_SITES: usize = 4;
@@ -26,11 +26,11 @@ enum Answer {
     TooHard(String),
 }
 
-fn answer(system: &System, outcome: &Outcome) -> Answer {
+fn answer(system: &System, outcome: &RankOutcome) -> Answer {
     match outcome {
-        Outcome::Infeasible(_) => Answer::Infeasible,
-        Outcome::TooHard(why) => Answer::TooHard(why.to_string()),
-        Outcome::Solved(solution) => {
+        RankOutcome::Infeasible(_) => Answer::Infeasible,
+        RankOutcome::TooHard(why) => Answer::TooHard(why.to_string()),
+        RankOutcome::Solved(solution) => {
             if !listed(solution) {
                 return Answer::Many(solution.cost, solution.components.len());
             }
@@ -63,7 +63,7 @@ pub fn check(batch: &Batch, id: DefId, random: &mut Random) -> Option<Result<(),
     let expected = answer(&system, &outcome);
     let result = compare(&system, &expected, random).and_then(|()| match &outcome {
         // What was decided on the spot is what the whole system says.
-        Outcome::Solved(solution) if checked.ranked(id) && solution.components.is_empty() => {
+        RankOutcome::Solved(solution) if checked.ranked(id) && solution.components.is_empty() => {
             for (site, place) in system.sites.iter().zip(&refs) {
                 let found = checked.tables.apps.get(place.node).and_then(|info| info.args.get(place.argument));
                 let found = found.map(|arg| (arg.maps, arg.reps));
@@ -89,7 +89,7 @@ pub fn hidden(batch: &Batch, id: DefId) -> Option<bool> {
         return None;
     }
     let (system, _) = infer::rank_system(&batch.checked.program, &batch.checked.tables, id);
-    let Outcome::Solved(solution) = solve(&system, &with(Method::Auto)) else { return None };
+    let RankOutcome::Solved(solution) = solve(&system, &with(Method::Auto)) else { return None };
     if solution.components.is_empty() || solution.components.iter().any(|component| !component.complete) {
         return None;
     }

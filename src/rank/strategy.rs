@@ -15,7 +15,7 @@ use super::presolve::{Presolved, presolve, problem_of};
 use super::relax;
 use super::system::{System, Var, verify};
 use super::types::{self, Completion};
-use super::{Component, Conflict, Method, Options, Outcome, Solution, Stats, TooHard};
+use super::{Component, Conflict, Method, Options, RankOutcome, Solution, Stats, TooHard};
 
 /// Sites with several optima, and the values that go with each.
 #[derive(Clone, Debug)]
@@ -56,17 +56,17 @@ struct Context<'a> {
 }
 
 /// See [`super::solve`].
-pub(super) fn solve_system(system: &System, options: &Options) -> Outcome {
+pub(super) fn solve_system(system: &System, options: &Options) -> RankOutcome {
     let mut ctx = Context { options, stats: Stats::default(), budget: ilp::Budget::new() };
     ctx.stats.applications = system.sites.len();
     ctx.stats.variables = system.kinds.len();
     ctx.stats.constraints = system.equations.len() + system.sites.len();
     match ctx.system(system) {
         Ok(answer) => finish(system, answer, Stats { ilp_solves: ctx.budget.runs, ..ctx.stats }),
-        Err(Fail::TooHard(why)) => Outcome::TooHard(why),
-        Err(Fail::Infeasible) if options.explain => Outcome::Infeasible(conflict::explain(system)),
+        Err(Fail::TooHard(why)) => RankOutcome::TooHard(why),
+        Err(Fail::Infeasible) if options.explain => RankOutcome::Infeasible(conflict::explain(system)),
         Err(Fail::Infeasible) => {
-            Outcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
+            RankOutcome::Infeasible(Conflict { equations: (0..system.equations.len()).collect(), sites: (0..system.sites.len()).collect() })
         }
     }
 }
@@ -198,7 +198,7 @@ impl Context<'_> {
             return Err(Fail::TooHard(TooHard::SolverOff));
         }
         if self.options.method == Method::Auto {
-            return self.taken_apart(problem);
+            return self.decomposed(problem);
         }
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
@@ -206,18 +206,18 @@ impl Context<'_> {
     }
 
     /// Takes a problem apart by prices, or else by optima that are as different as possible.
-    fn taken_apart(&mut self, problem: Problem) -> Result<Answer, Fail> {
+    fn decomposed(&mut self, problem: Problem) -> Result<Answer, Fail> {
         // A solution of the relaxation is only as good as the prices that prove it.
         let relaxed = relax::relaxed(&problem, &mut self.budget).map(|values| ilp::cost(&problem, &values));
         if let Some(cost) = relaxed
-            && let Some(answer) = self.priced(&problem, cost)?
+            && let Some(answer) = self.by_prices(&problem, cost)?
         {
             return Ok(answer);
         }
         // What prices prove may be reached although the solution of the relaxation is none.
         if relaxed.is_none()
             && let Some(cost) = relax::prices(&problem, None, &mut self.budget).and_then(|prices| dual::least(&problem, &prices))
-            && let Ok(Some(answer)) = self.priced(&problem, cost)
+            && let Ok(Some(answer)) = self.by_prices(&problem, cost)
             && ilp::cost(&problem, &answer.values) == cost
         {
             return Ok(answer);
@@ -225,7 +225,7 @@ impl Context<'_> {
         let values = self.integer_optimum(&problem)?;
         let cost = ilp::cost(&problem, &values);
         if relaxed != Some(cost)
-            && let Some(answer) = self.priced(&problem, cost)?
+            && let Some(answer) = self.by_prices(&problem, cost)?
         {
             return Ok(answer);
         }
@@ -237,8 +237,8 @@ impl Context<'_> {
 
     /// The answer by prices that narrow the problem to what costs as much as a known solution, or that leave nothing but to find the
     /// solutions that cost as much; `None` when prices do not help.
-    fn priced(&mut self, problem: &Problem, cost: i64) -> Result<Option<Answer>, Fail> {
-        // Where the relaxation does not reach the cost some variables may still be too dear.
+    fn by_prices(&mut self, problem: &Problem, cost: i64) -> Result<Option<Answer>, Fail> {
+        // Where the relaxation does not reach the cost some variables may still be too expensive.
         let tight = relax::prices(problem, Some(cost), &mut self.budget);
         let Some(prices) = tight.or_else(|| relax::prices(problem, None, &mut self.budget)) else { return Ok(None) };
         if let Some(tighter) = dual::tighten(problem, &prices, cost) {
@@ -483,10 +483,10 @@ fn project(problem: &Problem, leaves: &[Leaf], vars: &[u32], complete: bool) -> 
 }
 
 /// Checks everything in exact arithmetic and puts it in the form of the interface.
-fn finish(system: &System, answer: Answer, stats: Stats) -> Outcome {
+fn finish(system: &System, answer: Answer, stats: Stats) -> RankOutcome {
     match checked(system, answer, stats) {
-        Some(solution) => Outcome::Solved(solution),
-        None => Outcome::TooHard(TooHard::Unverified),
+        Some(solution) => RankOutcome::Solved(solution),
+        None => RankOutcome::TooHard(TooHard::Unverified),
     }
 }
 
