@@ -161,7 +161,6 @@ codes! {
     DerivativeOfSums "E0952",
     DerivativeOfHiddenSizes "E0953",
     GradientOfNoFloat "E0954",
-    NoDerivative "E0955",
     // APL.
     AplCharacter "E1001",
     AplNumber "E1002",
@@ -208,7 +207,6 @@ impl Code {
                 | Code::ImpossibleSize
                 | Code::UndefinedOperation
                 | Code::AssertionFailed
-                | Code::NoDerivative
                 | Code::OutOfMemory
                 | Code::UnfitArguments
                 | Code::TooDeep
@@ -231,9 +229,7 @@ mod tests {
     #[test]
     fn failures_are_a_family() {
         for code in Code::ALL {
-            // What has no derivative is one wherever it is found out.
-            let family = code.number().starts_with("E05") || *code == Code::NoDerivative;
-            assert_eq!(code.is_failure(), family, "{code}");
+            assert_eq!(code.is_failure(), code.number().starts_with("E05"), "{code}");
         }
     }
 }

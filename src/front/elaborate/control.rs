@@ -282,24 +282,28 @@ impl Elab<'_> {
             super::expr::call(Expr::op(op, PrimType::I64, span), args, span)
         };
         let (cond, next) = (op(Op::Lt, most), op(Op::Add, 1));
+        let types = |params: &[LoopParam]| Type::scalar(Atom::Tuple(params.iter().map(|param| param.ty.clone()).collect()));
         let message = Symbol::new(&format!("the loop runs more than {most} times"));
         let checked = |expr: Expr| Expr::new(ExprKind::Assert { cond, message, expr }, span);
         let tuple = |parts: Vec<Expr>| Expr::new(ExprKind::Tuple(parts), span);
-        let together = |names: &mut Self, value: Expr, make: &dyn Fn(Expr) -> Expr| {
+        let together = |names: &mut Self, ty: Type, value: Expr, make: &dyn Fn(Expr) -> Expr| {
             let name = names.fresh_name(Symbol::new("l"));
             let body = make(Expr::new(ExprKind::Var(name), span));
-            Expr::new(ExprKind::Let { name, ty: None, rhs: value, body }, span)
+            Expr::new(ExprKind::Let { name, ty: Some(ty), rhs: value, body }, span)
         };
         let own = params.len();
         let body = match own {
             1 => tuple(vec![checked(body), next]),
-            _ => together(self, checked(body), &|value| tuple((0..own).map(|i| project(&value, i, span)).chain([next.clone()]).collect())),
+            _ => together(self, types(&params), checked(body), &|value| {
+                tuple((0..own).map(|i| project(&value, i, span)).chain([next.clone()]).collect())
+            }),
         };
         params.push(LoopParam { name, ty: Type::prim(PrimType::I64), init: super::expr::number(0, span) });
+        let ty = types(&params);
         let looped = Expr::new(ExprKind::Loop { params, form, body }, span);
         match own {
             1 => project(&looped, 0, span),
-            _ => together(self, looped, &|value| tuple((0..own).map(|i| project(&value, i, span)).collect())),
+            _ => together(self, ty, looped, &|value| tuple((0..own).map(|i| project(&value, i, span)).collect())),
         }
     }
     /// The type of a loop's values with the changing sizes replaced by variables; the variables; their first values.

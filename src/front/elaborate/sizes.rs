@@ -460,8 +460,8 @@ impl Sizes {
     }
 }
 
-/// What names of [`Sizes::bound_name`] begin with, before a number. No name of a program begins like this, nor one that is made from it.
-const BOUND: &str = "%";
+/// What names of [`Sizes::bound_name`] begin with, before a number. Names of programs have no such letter.
+const BOUND: &str = "ζ";
 
 /// Whether a name was made by [`Sizes::bound_name`].
 pub(super) fn is_bound_name(name: Symbol) -> bool {

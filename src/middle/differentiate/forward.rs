@@ -6,15 +6,14 @@
 use super::activity::Active;
 use super::build::Build;
 use super::folds::{Simple, simple};
-use super::partials::{Applied, is_unknown};
-use super::{Outcome, Refusal};
+use super::partials::Applied;
 use crate::base::mutation::mutated;
 use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, count_exp, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// A body with tangents: it returns its results and then the tangents of all of them.
-pub(super) fn forward(build: &mut Build, active: Active, body: Body, arguments: &[Var], seeds: &[Var]) -> Outcome<Vec<Operand>> {
-    let mut forward = Forward { build, active, tangents: FxHashMap::default(), refused: None };
+pub(super) fn forward(build: &mut Build, active: Active, body: Body, arguments: &[Var], seeds: &[Var]) -> Vec<Operand> {
+    let mut forward = Forward { build, active, tangents: FxHashMap::default() };
     forward.active.body(forward.build.program, &body);
     for (var, seed) in arguments.iter().zip(seeds) {
         if forward.active.has(*var) {
@@ -27,14 +26,13 @@ pub(super) fn forward(build: &mut Build, active: Active, body: Body, arguments: 
         let tangent = forward.tangent_or_zeros(*value);
         result.push(tangent);
     }
-    forward.refused.map_or(Ok(result), Err)
+    result
 }
 
 struct Forward<'b, 'p> {
     build: &'b mut Build<'p>,
     active: Active,
     tangents: FxHashMap<Var, Operand>,
-    refused: Option<Refusal>,
 }
 
 impl Forward<'_, '_> {
@@ -138,10 +136,6 @@ impl Forward<'_, '_> {
         let ty = self.build.program.ty(*var).clone();
         let exp = match &stm.exp {
             Exp::Scalar(op, args) => {
-                if is_unknown(*op) {
-                    self.refused.get_or_insert(Refusal::Gamma(stm.span));
-                    return;
-                }
                 let tangents: Vec<Option<Operand>> = args.iter().map(|arg| self.tangent(*arg)).collect();
                 let applied = Applied { op: *op, args, result: Operand::Var(*var) };
                 if let Some(tangent) = self.build.scalar_tangent(&applied, &tangents) {

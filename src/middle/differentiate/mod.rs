@@ -15,6 +15,7 @@ mod adjoints;
 mod build;
 mod folds;
 mod forward;
+mod gamma;
 mod loops;
 mod maps;
 mod normalise;
@@ -71,8 +72,6 @@ pub type Customs = FxHashMap<FunId, Custom>;
 /// What has no derivative, or none that this compiler makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Gamma functions.
-    Gamma(Span),
     /// A loop whose arrays change their size, in reverse.
     LoopOfSizes(Span),
 }
@@ -152,7 +151,7 @@ fn derived(program: &mut Program, request: &Request, body: Body, customs: &Custo
     arguments.iter().for_each(|var| active.add(program, *var));
     let mut build = Build { program, stms: Vec::new(), span };
     let result = match request.mode {
-        Mode::Forward => forward::forward(&mut build, active, body, arguments, seeds)?,
+        Mode::Forward => forward::forward(&mut build, active, body, arguments, seeds),
         Mode::Reverse => {
             let mut reverse = Reverse::new(&mut build, active, customs);
             let mut result = reverse.body(body, |_| seeds.iter().map(|seed| Some(Operand::Var(*seed))).collect());

@@ -91,7 +91,7 @@ macro_rules! mixed_op {
     };
 }
 
-/// Whether an operation has a derivative that is not 0 nearly everywhere. That of `gamma` is not known here: see [`is_unknown`].
+/// Whether an operation has a derivative that is not 0 nearly everywhere.
 pub(super) fn is_differentiable(op: ScalarOp) -> bool {
     if !op.prim.is_inexact() {
         return op.prim.is_int() && is_polynomial(op.op);
@@ -114,11 +114,6 @@ fn is_polynomial(op: Op) -> bool {
         Op::Convert(from) => from.is_int(),
         _ => false,
     }
-}
-
-/// Whether an operation has a derivative that is no formula of operations: digamma.
-pub(super) fn is_unknown(op: ScalarOp) -> bool {
-    matches!(op.op, Op::Gamma | Op::Lgamma)
 }
 
 /// An operation with its operands and its result.
@@ -349,7 +344,11 @@ impl Build<'_> {
                 1 => Linear::Times(args[2]),
                 _ => Linear::Times(self.op(Op::Sub, prim, &[args[1], a])),
             },
-            Op::Gamma | Op::Lgamma => crate::ice!(self.span, "the derivative of {op:?} is refused before"),
+            Op::Lgamma => Linear::Times(self.digamma(prim, a)),
+            Op::Gamma => {
+                let logarithmic = self.digamma(prim, a);
+                Linear::Times(self.op(Op::Mul, prim, &[y, logarithmic]))
+            }
             function_op!() => self.of_one(op.op, prim, a, y),
             Op::Sgn | flat_op!() => Linear::Zero,
             mixed_op!() => crate::ice!(self.span, "{op:?} has a rule of its own"),

@@ -8,7 +8,7 @@
 use super::activity::Active;
 use super::adjoints::{Adjoint, Adjoints, Leaving, Part, Sparse};
 use super::build::Build;
-use super::partials::{Applied, is_unknown};
+use super::partials::Applied;
 use super::undo::Change;
 use super::views::Origins;
 use super::{Outcome, Refusal};
@@ -226,9 +226,6 @@ impl<'b, 'p> Reverse<'b, 'p> {
         match exp {
             Exp::Copy(a) => self.contribute(*a, ay),
             Exp::Scalar(op, args) => {
-                if is_unknown(*op) {
-                    return self.refuse(Refusal::Gamma(self.build.span));
-                }
                 let applied = Applied { op: *op, args, result: Operand::Var(var) };
                 for (k, arg) in args.iter().enumerate() {
                     if self.active.operand(*arg)

@@ -21,7 +21,6 @@ impl Derivatives {
     /// The program with the bodies of its derivatives.
     pub fn made_in(self, program: Program) -> Outcome<Program> {
         differentiate(program, &self.requests, &self.customs).map_err(|refusal| match refusal {
-            Refusal::Gamma(at) => Error { at, limit: Limit::DerivativeOfGamma },
             Refusal::LoopOfSizes(at) => Error { at, limit: Limit::AdjointOfGrowingLoop },
         })
     }

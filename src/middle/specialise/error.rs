@@ -77,8 +77,6 @@ pub(super) enum Limit {
     DerivativeOfRows,
     /// The gradient of what returns no single float.
     GradientOfNoFloat,
-    /// Gamma functions are differentiated.
-    DerivativeOfGamma,
     /// A loop whose arrays change their size is differentiated in reverse.
     AdjointOfGrowingLoop,
 }

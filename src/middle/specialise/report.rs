@@ -40,7 +40,6 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         L::DerivativeOfHiddenSizes => "the function that is differentiated returns an array whose size is known inside of it only".into(),
         L::DerivativeOfRows => "the function that is differentiated makes a ragged array".into(),
         L::GradientOfNoFloat => "a gradient is that of a function that returns one float".into(),
-        L::DerivativeOfGamma => "the derivatives of `gamma` and `lgamma` are not compiled".into(),
         L::AdjointOfGrowingLoop => "the reverse of a loop whose arrays change their size is not compiled".into(),
         L::Primitive(prim) => format!("the primitive `{}` is not compiled yet", prim.name()),
     };

@@ -276,7 +276,7 @@ fn unnamed(text: &str) -> Vec<String> {
         if ["define", "entry"].contains(&word) {
             letters.clear();
         }
-        if word.len() > 1 || !word.chars().all(char::is_alphabetic) {
+        if word.chars().count() > 1 || !word.chars().all(char::is_alphabetic) {
             return word.to_string();
         }
         let at = letters.iter().position(|letter| letter == word).unwrap_or(letters.len());

@@ -8,6 +8,7 @@
 //!
 //! Truth values are never followed: comparisons, indices, sizes and conversions between integers and floats see the primal value.
 
+mod gamma;
 mod leaves;
 mod operators;
 mod partials;

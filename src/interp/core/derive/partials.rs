@@ -2,38 +2,39 @@
 //!
 //! Where an operation is not smooth it is that of the branch taken: `min` and `max` follow the left one of equal operands, `abs` has 0 at 0.
 
+use super::gamma::digamma;
 use super::slope::Slope;
 use super::{Number, Operators};
 use crate::base::scalar::{Op, ScalarOp};
-use crate::base::{Code, PrimType, Scalar, Span};
-use crate::interp::failure::{Failure, Outcome};
+use crate::base::{PrimType, Scalar, Span};
+use crate::interp::failure::Outcome;
 use std::f64::consts::{LN_2, LN_10, PI};
 
 /// Formulas over numbers of a type.
-struct Formula<'o> {
-    on: &'o mut Operators,
-    prim: PrimType,
-    span: Span,
+pub(super) struct Formula<'o> {
+    pub on: &'o mut Operators,
+    pub prim: PrimType,
+    pub span: Span,
 }
 
 impl Formula<'_> {
-    fn of(&mut self, op: Op, operands: &[&Number]) -> Outcome<Number> {
+    pub fn of(&mut self, op: Op, operands: &[&Number]) -> Outcome<Number> {
         let operands: Vec<Number> = operands.iter().map(|operand| (*operand).clone()).collect();
         self.on.apply(ScalarOp::new(op, self.prim), &operands, self.span)
     }
-    fn num(&self, value: f64) -> Number {
+    pub fn num(&self, value: f64) -> Number {
         Number::Plain(Scalar::from_f64(self.prim, value))
     }
-    fn add(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
+    pub fn add(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
         self.of(Op::Add, &[a, b])
     }
-    fn sub(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
+    pub fn sub(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
         self.of(Op::Sub, &[a, b])
     }
-    fn mul(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
+    pub fn mul(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
         self.of(Op::Mul, &[a, b])
     }
-    fn div(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
+    pub fn div(&mut self, a: &Number, b: &Number) -> Outcome<Number> {
         self.of(Op::Div, &[a, b])
     }
     fn neg(&mut self, a: &Number) -> Outcome<Number> {
@@ -43,20 +44,20 @@ impl Formula<'_> {
         let by = self.num(by);
         self.mul(a, &by)
     }
-    fn plus(&mut self, a: &Number, b: f64) -> Outcome<Number> {
+    pub fn plus(&mut self, a: &Number, b: f64) -> Outcome<Number> {
         let b = self.num(b);
         self.add(a, &b)
     }
     /// `1 - a`.
-    fn rest(&mut self, a: &Number) -> Outcome<Number> {
+    pub fn rest(&mut self, a: &Number) -> Outcome<Number> {
         let one = self.num(1.0);
         self.sub(&one, a)
     }
-    fn square(&mut self, a: &Number) -> Outcome<Number> {
+    pub fn square(&mut self, a: &Number) -> Outcome<Number> {
         self.mul(a, a)
     }
     /// `c / a`.
-    fn over(&mut self, c: f64, a: &Number) -> Outcome<Number> {
+    pub fn over(&mut self, c: f64, a: &Number) -> Outcome<Number> {
         let c = self.num(c);
         self.div(&c, a)
     }
@@ -98,6 +99,10 @@ impl Formula<'_> {
         let square = self.square(a)?;
         let negated = self.neg(&square)?;
         self.times(c / PI.sqrt(), Op::Exp, &negated)
+    }
+    /// The number without its derivatives, if it is a float.
+    pub fn real(&self, a: &Number) -> f64 {
+        a.scalar().as_f64().unwrap_or_else(|| crate::ice!(self.span, "a float is expected"))
     }
     /// For the number, whether it is 0.
     fn is_zero(&self, a: &Number) -> bool {
@@ -158,9 +163,10 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
         Op::Im => Ok(Slope::Im),
         Op::Norm => f.scaled(a, 2.0).map(Slope::Onto),
         Op::Arg => argument(&mut f, a),
-        Op::Gamma | Op::Lgamma => {
-            let message = format!("`{}` has no derivative here: the digamma function is not there", op.name());
-            Err(Failure::new(Code::NoDerivative, span, message))
+        Op::Lgamma => digamma(&mut f, a).map(Slope::Times),
+        Op::Gamma => {
+            let logarithmic = digamma(&mut f, a)?;
+            f.mul(y, &logarithmic).map(Slope::Times)
         }
         Op::Convert(from) if from == prim => Ok(Slope::Keep),
         Op::Convert(from) if !from.is_inexact() => Ok(Slope::Zero),

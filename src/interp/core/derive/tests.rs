@@ -1,8 +1,8 @@
 //! The derivative of every scalar operation against central differences, and its transpose against it.
 
 use super::*;
+use crate::base::Complex;
 use crate::base::scalar::{Member, Op, member, members};
-use crate::base::{Code, Complex};
 use std::collections::BTreeSet;
 
 /// The tangent of the result for a tangent of operand `k`.
@@ -99,11 +99,6 @@ fn directions(prim: PrimType) -> &'static [[f64; 2]] {
     if prim.is_complex() { &[[1.0, 0.0], [0.0, 1.0], [0.6, -0.8]] } else { &[[1.0, 0.0]] }
 }
 
-/// Neither has a derivative by the evaluator.
-fn is_gamma(op: ScalarOp) -> bool {
-    matches!(op.op, Op::Gamma | Op::Lgamma)
-}
-
 /// What is not continuous as a function of bits.
 fn of_bits(op: ScalarOp) -> bool {
     matches!(op.op, Op::ToBits | Op::FromBits | Op::GetBit | Op::SetBit)
@@ -115,7 +110,7 @@ fn derivatives_of_all_operations_are_central_differences() {
     for prim in [PrimType::F64, PrimType::C128, PrimType::I64, PrimType::F32] {
         for op in operations(prim) {
             // Single precision has no differences worth the name: conversions from and to it apart, see below.
-            if is_gamma(op) || of_bits(op) || (prim == PrimType::F32 && !matches!(op.op, Op::Convert(PrimType::F64))) {
+            if of_bits(op) || (prim == PrimType::F32 && !matches!(op.op, Op::Convert(PrimType::F64))) {
                 continue;
             }
             for (k, param) in op.params.iter().enumerate().filter(|(_, param)| matches!(param, PrimType::F64 | PrimType::C128)) {
@@ -148,7 +143,7 @@ fn derivatives_of_small_floats_are_those_of_large_ones() {
                 Op::Convert(_) | Op::ToF64 | Op::ToI64 => continue,
                 what => ScalarOp::new(what, wide),
             };
-            if is_gamma(op) || of_bits(op) || !op.result.is_inexact() {
+            if of_bits(op) || !op.result.is_inexact() {
                 continue;
             }
             for (k, param) in op.params.iter().enumerate().filter(|(_, param)| param.is_inexact()) {
@@ -175,7 +170,7 @@ fn derivatives_of_small_floats_are_those_of_large_ones() {
 fn adjoints_are_the_transposes_of_tangents() {
     for prim in PrimType::ALL {
         for op in operations(prim) {
-            if is_gamma(op) || !op.result.is_inexact() {
+            if !op.result.is_inexact() {
                 continue;
             }
             for (k, param) in op.params.iter().enumerate().filter(|(_, param)| param.is_inexact()) {
@@ -248,10 +243,27 @@ fn powers_have_derivatives_at_zero() {
 }
 
 #[test]
-fn gamma_has_no_derivative() {
-    for op in [Op::Gamma, Op::Lgamma] {
+fn gamma() {
+    let slope = |op: Op, x: f64| {
         let op = ScalarOp::new(op, PrimType::F64);
-        let failure = tangent(op, &[Scalar::F64(2.0)], 0, Scalar::F64(1.0)).expect_err("no tangent");
-        assert_eq!(failure.code, Code::NoDerivative);
+        parts(tangent(op, &[Scalar::F64(x)], 0, Scalar::F64(1.0)).expect("a tangent"))[0]
+    };
+    // Minus Euler's number, and values of digamma that follow from it.
+    let euler = 0.577_215_664_901_532_9;
+    let known = [
+        (1.0, -euler),
+        (2.0, 1.0 - euler),
+        (0.5, -euler - 2.0 * 2f64.ln()),
+        (-0.5, 2.0 - euler - 2.0 * 2f64.ln()),
+        (4.0, 1.0 + 1.0 / 2.0 + 1.0 / 3.0 - euler),
+        (1e300, 1e300f64.ln()),
+    ];
+    for (x, expected) in known {
+        let found = slope(Op::Lgamma, x);
+        assert!((found - expected).abs() <= 1e-14 * (1.0 + expected.abs()), "{x}: {found} {expected}");
     }
+    assert!((slope(Op::Gamma, 4.0) - 6.0 * known[4].1).abs() < 1e-13);
+    assert_eq!(slope(Op::Lgamma, 0.0), f64::NEG_INFINITY);
+    assert_eq!(slope(Op::Lgamma, f64::INFINITY), f64::INFINITY);
+    assert!(slope(Op::Lgamma, f64::NAN).is_nan() && slope(Op::Lgamma, f64::NEG_INFINITY).is_nan());
 }
