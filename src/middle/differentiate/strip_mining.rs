@@ -43,13 +43,13 @@ impl Build<'_> {
             stm.exp.bodies_mut(&mut |inner| *inner = self.strip_mined(std::mem::take(inner)));
             self.span = stm.span;
             let depth = self.program.strip_mining(stm.span).unwrap_or(1);
-            match stm.exp {
-                Exp::Loop { params, form, body } if depth > 1 && !sizes_change(self.program, &params) => {
+            match stm {
+                Stm { pat, exp: Exp::Loop { params, form, body }, span } if depth > 1 && !sizes_change(self.program, &params) => {
                     // A derivative of the derivative does not take the new loops apart again.
-                    self.span = Span { end: stm.span.start, ..stm.span };
-                    self.strips_of(stm.pat, params, form, body, depth);
+                    self.span = Span { end: span.start, ..span };
+                    self.strips_of(pat, params, form, body, depth);
                 }
-                exp => self.stms.push(Stm { exp, ..stm }),
+                stm => self.stms.push(stm),
             }
         }
         Body { stms: std::mem::replace(&mut self.stms, outer), result: body.result }
