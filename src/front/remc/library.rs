@@ -85,7 +85,7 @@ pub(super) fn defined(item: &Sexp) -> Option<Symbol> {
     Some(defined_at(item)?.name)
 }
 
-/// [`defined`] with its place.
+/// The name that a form defines, with its place.
 pub fn defined_at(item: &Sexp) -> Option<Ident> {
     let SexpKind::Paren(parts) = &item.kind else { return None };
     let [head, name, ..] = parts.as_slice() else { return None };
