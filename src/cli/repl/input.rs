@@ -6,9 +6,6 @@ use crate::front::syntax::lexer::{Tok, lex};
 use crate::front::syntax::{self, lexer::Token};
 use crate::ir::surface::{Ast, Decl, ExprKind, PatId, PatKind};
 
-/// Commands whose argument is an expression or a definition, which may have several lines; `:plot` may have a file before it.
-const OF_TEXTS: [&str; 7] = ["type", "t", "infer", "i", "core", "time", "plot"];
-
 /// A text that was entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entered {
@@ -111,7 +108,7 @@ pub fn progress(text: &str) -> Progress {
 fn argument(text: &str) -> Option<&str> {
     let command = text.trim_start().strip_prefix(':')?;
     let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-    Some(if OF_TEXTS.contains(&name) { argument } else { "" })
+    Some(if super::takes_text(name) { argument } else { "" })
 }
 
 fn ends_too_early(text: &str) -> bool {

@@ -77,6 +77,12 @@ const COMMANDS: &[(Command, &[&str], &str, &str)] = &[
     (Command::Quit, &["quit", "q", "exit"], "", "ends the session (or Ctrl-D)"),
 ];
 
+/// Whether the argument of a command is an expression or a definition, which may have several lines; `:plot` may have a file before it.
+fn takes_text(name: &str) -> bool {
+    let of_text = |command| matches!(command, Command::Type | Command::Infer | Command::Core | Command::Time | Command::Plot);
+    COMMANDS.iter().any(|(command, names, ..)| names.contains(&name) && of_text(*command))
+}
+
 fn help() -> String {
     let line = |(_, names, argument, what): &(Command, &[&str], &str, &str)| {
         let usage = format!(":{} {argument}", names[0]);
