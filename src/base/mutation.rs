@@ -98,6 +98,7 @@ mod table {
         RightScanTurned in "middle/differentiate/folds.rs": "what is right of an element is combined the wrong way round";
         FlowOfOther in "middle/differentiate/folds.rs": "factors of a scan's return sweep are composed as sums are";
         BinsInOrder in "middle/differentiate/folds.rs": "values are handed back from bins from the first to the last";
+        ZeroTimesInfinity in "middle/differentiate/poles.rs": "0 times an infinite slope is NaN";
         StripsAreWhole in "middle/differentiate/strip_mining.rs": "the last block of a strip-mined loop is as long as the others";
         IterationsInOrder in "middle/differentiate/loops.rs": "iterations are run back from the first to the last";
         UndoneInOrder in "middle/differentiate/undo.rs": "what an iteration overwrote is written back in the same order";

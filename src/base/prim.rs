@@ -364,6 +364,20 @@ impl Scalar {
             _ => None,
         }
     }
+    /// Whether it is a number: neither infinite nor NaN, nor are its parts.
+    pub fn is_finite(self) -> bool {
+        match self.parts() {
+            Some((re, im)) => re.is_finite() && im.is_finite(),
+            None => self.as_f64().is_none_or(f64::is_finite),
+        }
+    }
+    /// Whether it is NaN, or a part of it.
+    pub fn is_nan(self) -> bool {
+        match self.parts() {
+            Some((re, im)) => re.is_nan() || im.is_nan(),
+            None => self.as_f64().is_some_and(f64::is_nan),
+        }
+    }
 }
 impl PartialEq for Scalar {
     fn eq(&self, other: &Scalar) -> bool {

@@ -197,6 +197,138 @@ entry nan (x: f64) = value_and_grad (\\x -> f64.sin x * x) x
 entry infinite (x: f64) = value_and_grad (\\x -> 2.0 * x) x
 """)
 
+begin("unused", "What is computed and not used: an adjoint or a tangent of 0 hands on 0, however steep an operation is.")
+
+text("""
+def only (c: bool) (a: f64) = if c then a else 0.0
+
+-- ==
+-- entry: roots
+-- input { [0.0, -1.0, 4.0] } output { [0.0, 0.0, 0.25] [0.0, 0.0, 0.25] }
+entry roots (xs: [3]f64) =
+  let f (xs: [3]f64) = map2 only (map (> 0.0) xs) (map f64.sqrt xs)
+  in (grad (\\xs -> f64.sum (f xs)) xs, jvp f xs [1.0, 1.0, 1.0])
+
+-- ==
+-- entry: entropy
+-- input { [0.0, 1.0, 0.0] } output { [0.0, 1.0, 0.0] [0.0, 1.0, 0.0] }
+entry entropy (ps: [3]f64) =
+  let f (ps: [3]f64) = map2 only (map (> 0.0) ps) (map2 (*) ps (map f64.log ps))
+  in (grad (\\ps -> f64.sum (f ps)) ps, jvp f ps [1.0, 1.0, 1.0])
+
+-- ==
+-- entry: before_a_branch
+-- input { 0.0 } output { 0.0 0.0 }
+-- input { -1.0 } output { 0.0 0.0 }
+-- input { 4.0 } output { 0.25 0.25 }
+entry before_a_branch (x: f64) =
+  let f (x: f64) = let y = f64.sqrt x in if x > 0.0 then y else 0.0
+  in (grad f x, jvp f x 1.0)
+
+-- ==
+-- entry: greater
+-- input { 0.0 } output { 0.0 0.0 0.0 }
+entry greater (x: f64) =
+  (grad (\\x -> f64.max 0.0 (f64.sqrt x)) x, jvp (\\x -> f64.max 0.0 (f64.sqrt x)) x 1.0, grad (\\x -> 0.0 * f64.sqrt x) x)
+
+-- ==
+-- entry: quotients
+-- input { [0.0, 2.0] } output { [0.0, -0.25] [0.0, -0.25] [0.0, -0.25] }
+entry quotients (xs: [2]f64) =
+  let f (x: f64) = let (a, b) = (1.0 / x, f64.recip x) in only (x > 0.0) ((a + b) * 0.5)
+  let g (x: f64) = let a = x ** (-1.0) in only (x > 0.0) a
+  in (map (grad f) xs, map (\\x -> jvp f x 1.0) xs, map (grad g) xs)
+
+-- ==
+-- entry: overflow
+-- input { [1000.0, 0.0] } output { [1.0, 0.5] [1.0, 0.5] }
+entry overflow (xs: [2]f64) =
+  let f (x: f64) = let y = f64.log1p (f64.exp x) in if x > 30.0 then x else y
+  in (map (grad f) xs, map (\\x -> jvp f x 1.0) xs)
+
+-- Outside of where they are defined.
+-- ==
+-- entry: undefined
+-- input { -3.0 } output { 0.0 0.0 }
+entry undefined (x: f64) =
+  let f (x: f64) =
+    let y = f64.log x + f64.log2 x + f64.log10 x + f64.log1p x + f64.acosh x + f64.asin x + f64.acos x + f64.atanh x
+    let z = f64.sin (f64.sqrt x) * f64.exp (f64.sqrt x) + (f64.sqrt x) ** 2.0 / (1.0 + f64.sqrt x) + x ** 0.5 + f64.tanh (f64.log x)
+    in only (x > 0.0) (y * z)
+  in (grad f x, jvp f x 1.0)
+
+-- ==
+-- entry: planes
+-- input { 0.0 0.0 } output { 0.0 0.0 0.0 0.0 }
+entry planes (x: f64) (y: f64) =
+  let f (x: f64, y: f64) = let (a, b) = (f64.atan2 y x, f64.hypot x y) in only (x != 0.0 || y != 0.0) (a + b)
+  let (a, b) = grad f (x, y)
+  in (a, b, jvp f (x, y) (1.0, 0.0), jvp f (x, y) (0.0, 1.0))
+
+-- ==
+-- entry: gammas
+-- input { 0.0 } output { 0.0 0.0 }
+entry gammas (x: f64) =
+  let f (x: f64) = let y = f64.lgamma x + f64.gamma x in only (x > 0.0) y
+  in (grad f x, jvp f x 1.0)
+
+-- ==
+-- entry: singles
+-- input { [0.0f32, 4.0f32] } output { [0.0f32, 0.25f32] }
+entry singles (xs: [2]f32) = map (grad (\\x -> let y = f32.sqrt x in if x > 0.0 then y else 0.0)) xs
+
+-- ==
+-- entry: in_a_loop
+-- input { [0.0, 1.0] } output { [0.0, -3.0] }
+entry in_a_loop (xs: [2]f64) =
+  map (grad (\\x -> loop s = 0.0 for i < 3 do let y = s * 0.0 + 1.0 / x in if x > 0.0 then s + y else s)) xs
+
+-- ==
+-- entry: in_a_fold
+-- input { [0.0, 2.0, 4.0] } output { [0.0, -0.25, -0.0625] }
+entry in_a_fold (xs: [3]f64) =
+  grad (\\xs -> (reduce (\\(a, b) (c, d) -> (f64.max a c, b + d)) (-1.0, 0.0) (map (\\x -> (x, only (x > 0.0) (1.0 / x))) xs)).1) xs
+
+-- Where it is used, a slope is what it is.
+-- ==
+-- entry: used
+-- input { 0.0 } output { f64.inf f64.inf f64.nan 0.0 }
+entry used (x: f64) = (grad f64.sqrt x, jvp f64.sqrt x 1.0, grad (\\x -> f64.sqrt (x * x)) x, jvp (\\x -> f64.sqrt (x * x)) x 1.0)
+
+-- An adjoint that is 0 here varies nearby.
+-- ==
+-- entry: mixed
+-- input { 2.0 0.0 } output { 0.5 -0.25 0.5 }
+entry mixed (x: f64) (y: f64) =
+  let f (x: f64, y: f64) = y * f64.log x
+  let by_x (x: f64, y: f64) = (grad f (x, y)).0
+  in ((grad by_x (x, y)).1, (jvp (\\(x: f64, y: f64) -> (grad by_x (x, y)).0) (x, y) (0.0, 1.0)), jvp by_x (x, y) (0.0, 1.0))
+
+-- ==
+-- entry: twice
+-- input { [0.0, 4.0] } output { [0.0, -0.03125] [0.0, -0.03125] }
+entry twice (xs: [2]f64) =
+  let f (x: f64) = let y = f64.sqrt x in only (x > 0.0) y
+  in (map (grad (grad f)) xs, map (\\x -> jvp (\\x -> jvp f x 1.0) x 1.0) xs)
+
+-- ==
+-- entry: complex
+-- input { [0.0, 0.0] } output { 0.0 0.0 0.0 0.0 }
+-- input { [4.0, 0.0] } output { 0.25 0.25 0.1875 0.1875 }
+entry complex (z: [2]f64) =
+  let f (z: c128) = let y = c128.sqrt z in only (c128.re z > 0.0) (c128.re y)
+  let g (z: c128) = let y = 1.0 / z + c128.log z in only (c128.re z > 0.0) (c128.re y + c128.arg z)
+  let z = c128.mk z[0] z[1]
+  in (c128.re (grad f z), jvp f z (c128.mk 1.0 0.0), c128.re (grad g z), jvp g z (c128.mk 1.0 0.0))
+
+-- Inner products of what is masked.
+-- ==
+-- entry: attention
+-- input { [[0.0, 1.0], [2.0, 0.0]] } output { [[0.0, -2.0], [-0.75, 0.0]] }
+entry attention (xs: [2][2]f64) =
+  grad (\\(xs: [2][2]f64) -> let ys = map (map (\\x -> only (x > 0.0) (1.0 / x))) xs in f64.sum (map (\\row -> f64.sum (map2 (*) row [3.0, 2.0])) ys)) xs
+""")
+
 begin("complex", "Derivatives of functions of complex numbers, which are pairs of floats: of real functions df/dx + i df/dy.")
 
 Z = [1.2 + 0.7j, -0.6 + 1.1j, 0.4 - 1.3j]

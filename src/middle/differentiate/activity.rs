@@ -1,35 +1,61 @@
-//! Which variables depend on what is differentiated. Nothing is paid for the others.
+//! Which variables depend on what is differentiated, and which may be infinite or no numbers. Nothing is paid for the others.
 
+use super::folds::{Simple, simple};
+use super::poles;
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
+use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, count_exp, parallel_exp, single_exp, visit};
 use rustc_hash::FxHashSet;
 
-/// The variables that depend on what is differentiated, by way of numbers that have derivatives.
-#[derive(Debug, Default)]
-pub(super) struct Active(FxHashSet<Var>);
+/// The variables that something reaches from statement to statement, by way of numbers that have derivatives.
+#[derive(Debug)]
+pub(super) struct Reached {
+    vars: FxHashSet<Var>,
+    what: What,
+}
+
+/// What it is that reaches them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// The arguments: the variables are active.
+    Arguments,
+    /// Operations that make infinities or NaNs of finite numbers: the variables are wild.
+    Poles,
+}
 
 /// Whether numbers of a type have derivatives.
 pub(super) fn has_derivative(prim: PrimType) -> bool {
     prim.is_numeric()
 }
 
-impl Active {
-    /// Whether a variable depends on it.
-    pub fn has(&self, var: Var) -> bool {
-        self.0.contains(&var)
+impl Reached {
+    /// The active variables: those that depend on what is differentiated. None yet.
+    pub fn by_arguments() -> Self {
+        Reached { vars: FxHashSet::default(), what: What::Arguments }
     }
-    /// Whether an operand depends on it.
+    /// The wild variables: those that may be infinite or no numbers, although all arguments are finite. None yet.
+    pub fn by_poles() -> Self {
+        Reached { vars: FxHashSet::default(), what: What::Poles }
+    }
+    /// Whether a variable is reached.
+    pub fn has(&self, var: Var) -> bool {
+        self.vars.contains(&var)
+    }
+    /// Whether an operand is reached.
     pub fn operand(&self, operand: Operand) -> bool {
-        operand.var().is_some_and(|var| self.has(var))
+        match operand {
+            Operand::Var(var) => self.has(var),
+            Operand::Const(scalar) => self.what == What::Poles && !scalar.is_finite(),
+        }
     }
     /// Adds a variable, if it can have a derivative.
     pub fn add(&mut self, program: &Program, var: Var) {
         if has_derivative(program.ty(var).elem) {
-            self.0.insert(var);
+            self.vars.insert(var);
         }
     }
-    /// Adds those of the variables that stand for an active one of the operands; says whether any is new.
+    /// Adds those of the variables that stand for one of the operands that is reached; says whether any is new.
     pub fn pass(&mut self, program: &Program, from: impl Iterator<Item = Operand>, to: impl Iterator<Item = Var>) -> bool {
         let mut new = false;
         for (from, to) in from.zip(to) {
@@ -40,7 +66,7 @@ impl Active {
         }
         new
     }
-    /// The variables from outside that a statement's bodies mention and that are active, each once, in order.
+    /// The variables from outside that a statement's bodies mention and that are reached, each once, in order.
     pub fn free(&self, bodies: &[&Body]) -> Vec<Var> {
         let mut out: Vec<Var> = Vec::new();
         let mut bound = FxHashSet::default();
@@ -57,9 +83,20 @@ impl Active {
         out
     }
 
-    /// Finds the active variables of a body, those of inner bodies included.
+    /// Finds the variables of a body that are reached, those of inner bodies included.
     pub fn body(&mut self, program: &Program, body: &Body) {
-        body.stms.iter().for_each(|stm| self.stm(program, stm));
+        let summed = if self.what == What::Poles { products_summed(program, body) } else { FxHashSet::default() };
+        for stm in &body.stms {
+            match &stm.exp {
+                // Inner products stay what they are, products of numbers that are taken for finite: a test in each would cost a multiple of them.
+                Exp::Soac(Soac { inputs, .. }) if stm.pat.iter().all(|var| summed.contains(var)) => {
+                    if inputs.iter().any(|input| self.has(*input)) {
+                        stm.pat.iter().for_each(|var| self.add(program, *var));
+                    }
+                }
+                parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) | single_exp!() => self.stm(program, stm),
+            }
+        }
     }
     fn lambda(&mut self, program: &Program, inputs: &[Var], lambda: &Lambda) {
         self.pass(program, inputs.iter().map(|input| Operand::Var(*input)), lambda.params.iter().copied());
@@ -68,9 +105,12 @@ impl Active {
     fn stm(&mut self, program: &Program, stm: &Stm) {
         match &stm.exp {
             single_exp!() => {
-                let mut active = false;
-                carried(&stm.exp, &mut |var| active |= self.has(var));
-                if active && !matches!(stm.exp, Exp::Scalar(op, _) if !super::partials::is_differentiable(op)) {
+                let mut reached = false;
+                carried(&stm.exp, &mut |operand| reached |= self.operand(operand));
+                if let Exp::Scalar(op, args) = &stm.exp {
+                    reached = self.through(*op, args, reached);
+                }
+                if reached {
                     stm.pat.iter().for_each(|var| self.add(program, *var));
                 }
             }
@@ -135,6 +175,13 @@ impl Active {
             Exp::Seg(_) => crate::ice!(stm.span, "a thread space in what is differentiated"),
         }
     }
+    /// Whether the result of an operation is reached where some of its operands are, or none.
+    fn through(&self, op: ScalarOp, args: &[Operand], operands: bool) -> bool {
+        match self.what {
+            What::Arguments => operands && super::partials::is_differentiable(op),
+            What::Poles => op.result.is_inexact() && (operands || poles::of_value(op, args)),
+        }
+    }
     /// The operator of a fold: all components of its operands may depend on any component of what is folded.
     fn operator(&mut self, program: &Program, operator: &Lambda, values: &[Operand], neutral: &[Operand]) {
         if values.iter().chain(neutral).any(|a| self.operand(*a))
@@ -149,32 +196,54 @@ impl Active {
             pat.iter().for_each(|var| self.add(program, *var));
         }
     }
-    /// Whether anything that a statement binds is active.
+    /// Whether anything that a statement binds is reached.
     pub fn touches(&self, stm: &Stm) -> bool {
         stm.pat.iter().any(|var| self.has(*var))
     }
 }
 
-/// The variables whose elements are those of a result, or are computed with; not those that say where or how many.
-fn carried(exp: &Exp, see: &mut dyn FnMut(Var)) {
-    let operands = |all: &[Operand], see: &mut dyn FnMut(Var)| all.iter().filter_map(|a| a.var()).for_each(see);
+/// The arrays that products of two numbers each are written to, to be added up.
+fn products_summed(program: &Program, body: &Body) -> FxHashSet<Var> {
+    let mut added = FxHashSet::default();
+    for stm in &body.stms {
+        if let Exp::Soac(Soac { inputs, reduces, .. }) = &stm.exp
+            && let ([input], [operator]) = (inputs.as_slice(), reduces.as_slice())
+            && simple(program, operator) == Some(Simple::Add)
+        {
+            added.insert(*input);
+        }
+    }
+    let products = body.stms.iter().filter(|stm| is_product(&stm.exp)).flat_map(|stm| stm.pat.iter().copied());
+    products.filter(|var| added.contains(var)).collect()
+}
+/// Whether it is a map that multiplies two numbers, or one of such maps.
+fn is_product(exp: &Exp) -> bool {
+    let Exp::Soac(Soac { lambda, scans, reduces, .. }) = exp else { return false };
+    let ([stm], true) = (lambda.body.stms.as_slice(), scans.is_empty() && reduces.is_empty()) else { return false };
+    matches!(&stm.exp, Exp::Scalar(op, _) if op.op == Op::Mul) || is_product(&stm.exp)
+}
+
+/// The operands whose elements are those of a result, or are computed with; not those that say where or how many.
+fn carried(exp: &Exp, see: &mut dyn FnMut(Operand)) {
+    let operands = |all: &[Operand], see: &mut dyn FnMut(Operand)| all.iter().copied().for_each(see);
+    let see_array = |array: &Var, see: &mut dyn FnMut(Operand)| see(Operand::Var(*array));
     match exp {
-        Exp::Copy(a) | Exp::Rep(a) => operands(std::slice::from_ref(a), see),
+        Exp::Copy(a) | Exp::Rep(a) => see(*a),
         Exp::Scalar(_, args) | Exp::Stack(args) => operands(args, see),
         Exp::Index { array, .. }
         | Exp::Slice { array, .. }
         | Exp::Rotate { array, .. }
         | Exp::Rearrange { array, .. }
         | Exp::Reshape(array)
-        | Exp::Coerce(array) => see(*array),
-        Exp::Concat(parts) => parts.iter().copied().for_each(see),
+        | Exp::Coerce(array) => see_array(array, see),
+        Exp::Concat(parts) => parts.iter().for_each(|part| see_array(part, see)),
         Exp::Update { array, value, .. } => {
-            see(*array);
-            operands(std::slice::from_ref(value), see);
+            see_array(array, see);
+            see(*value);
         }
         Exp::UpdateSlice { array, value, .. } => {
-            see(*array);
-            see(*value);
+            see_array(array, see);
+            see_array(value, see);
         }
         Exp::Size(_) | Exp::Literal(_) | Exp::Iota { .. } | count_exp!() => {}
         parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) => {}

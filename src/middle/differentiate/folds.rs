@@ -449,6 +449,7 @@ impl Reverse<'_, '_> {
             self.build.push(vec![*param], Exp::Copy(*operand));
             self.active.add(self.build.program, *param);
         }
+        self.wild.pass(self.build.program, operands.iter().copied(), params.iter().copied());
         let body = fresh_body(self.build.program, &operator.lambda.body, &mut subst);
         let seeds = seeds.iter().map(|seed| Some(*seed)).collect();
         self.body(body, |_| seeds);
@@ -494,12 +495,10 @@ impl Reverse<'_, '_> {
         copy.lambda.params.rotate_left(mutated!(RightScanTurned, operator.neutral.len(), 0));
         copy
     }
-    /// Cells of what is active are.
+    /// Cells of what is active are, and so are those of what may be infinite.
     pub(super) fn activate(&mut self, arrays: &[Var], cells: &[Var]) {
-        for (array, cell) in arrays.iter().zip(cells) {
-            if self.active.has(*array) {
-                self.active.add(self.build.program, *cell);
-            }
+        for reached in [&mut self.active, &mut self.wild] {
+            reached.pass(self.build.program, arrays.iter().map(|array| Operand::Var(*array)), cells.iter().copied());
         }
     }
     fn seeds(&mut self, adjoints: &[Option<Operand>], operator: &Operator) -> Vec<Operand> {

@@ -3,7 +3,7 @@
 //! Law: what moves elements moves tangents; what is linear in its operands is the same of the tangents; an operator of a fold becomes one of
 //! pairs of values and tangents, which is associative where the operator is (Schenck 2024, section 3.2).
 
-use super::activity::Active;
+use super::activity::Reached;
 use super::build::Build;
 use super::folds::{Simple, simple};
 use super::partials::Applied;
@@ -12,9 +12,10 @@ use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac
 use rustc_hash::FxHashMap;
 
 /// A body with tangents: it returns its results and then the tangents of all of them.
-pub(super) fn forward(build: &mut Build, active: Active, body: Body, arguments: &[Var], seeds: &[Var]) -> Vec<Operand> {
-    let mut forward = Forward { build, active, tangents: FxHashMap::default() };
+pub(super) fn forward(build: &mut Build, active: Reached, body: Body, arguments: &[Var], seeds: &[Var]) -> Vec<Operand> {
+    let mut forward = Forward { build, active, wild: Reached::by_poles(), tangents: FxHashMap::default() };
     forward.active.body(forward.build.program, &body);
+    forward.wild.body(forward.build.program, &body);
     for (var, seed) in arguments.iter().zip(seeds) {
         if forward.active.has(*var) {
             forward.tangents.insert(*var, Operand::Var(*seed));
@@ -31,7 +32,9 @@ pub(super) fn forward(build: &mut Build, active: Active, body: Body, arguments: 
 
 struct Forward<'b, 'p> {
     build: &'b mut Build<'p>,
-    active: Active,
+    active: Reached,
+    /// What may be infinite or NaN.
+    wild: Reached,
     tangents: FxHashMap<Var, Operand>,
 }
 
@@ -137,7 +140,8 @@ impl Forward<'_, '_> {
         let exp = match &stm.exp {
             Exp::Scalar(op, args) => {
                 let tangents: Vec<Option<Operand>> = args.iter().map(|arg| self.tangent(*arg)).collect();
-                let applied = Applied { op: *op, args, result: Operand::Var(*var) };
+                let wild = args.iter().any(|arg| self.wild.operand(*arg));
+                let applied = Applied { op: *op, args, result: Operand::Var(*var), wild };
                 if let Some(tangent) = self.build.scalar_tangent(&applied, &tangents) {
                     self.tangents.insert(*var, tangent);
                 }

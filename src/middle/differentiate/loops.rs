@@ -192,6 +192,7 @@ impl Reverse<'_, '_> {
                 subst.operands.insert(*old, number);
             }
             own.iter().for_each(|k| this.active.add(this.build.program, cells[*k]));
+            this.wild.pass(this.build.program, vars.iter().map(|var| Operand::Var(*var)), cells.iter().copied());
             for (var, (param, _)) in free.iter().zip(&all[own.len()..carried]) {
                 this.adjoints.set(*var, Operand::Var(*param));
             }

@@ -20,6 +20,7 @@ mod loops;
 mod maps;
 mod normalise;
 mod partials;
+mod poles;
 mod reverse;
 mod strip_mining;
 mod sums;
@@ -30,7 +31,7 @@ use crate::base::Span;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Body, FunId, Operand, Program};
 use crate::middle::optimise;
-use activity::Active;
+use activity::Reached;
 use build::Build;
 use reverse::Reverse;
 use rustc_hash::FxHashMap;
@@ -147,7 +148,7 @@ fn derived(program: &mut Program, request: &Request, body: Body, customs: &Custo
     });
     let body = fresh_body(program, &body, &mut subst);
     let arguments = &given[given.len() - request.arguments..];
-    let mut active = Active::default();
+    let mut active = Reached::by_arguments();
     arguments.iter().for_each(|var| active.add(program, *var));
     let mut build = Build { program, stms: Vec::new(), span };
     let result = match request.mode {

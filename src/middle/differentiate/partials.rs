@@ -5,6 +5,7 @@
 //! product with the conjugate of its derivative (Kreutz-Delgado, "The complex gradient operator and the CR-calculus", 2009, section 4).
 
 use super::build::{Build, is_one, is_zero};
+use super::poles;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp, function_op};
 use crate::base::{PrimType, Scalar};
@@ -122,6 +123,15 @@ pub(super) struct Applied<'a> {
     pub op: ScalarOp,
     pub args: &'a [Operand],
     pub result: Operand,
+    /// Whether an operand may be infinite or NaN, although all arguments are finite.
+    pub wild: bool,
+}
+
+impl Applied<'_> {
+    /// Whether a slope may be infinite or NaN.
+    fn is_steep(&self) -> bool {
+        self.op.prim.is_inexact() && (self.wild || poles::of_slope(self.op, self.args))
+    }
 }
 
 impl Build<'_> {
@@ -131,10 +141,11 @@ impl Build<'_> {
         for (k, tangent) in tangents.iter().enumerate() {
             let Some(tangent) = *tangent else { continue };
             let term = match self.pushed(applied, k, tangent) {
+                Some(term) if applied.is_steep() => Some(self.handed_on(tangent, term)),
                 Some(term) => Some(term),
                 None => {
                     let linear = self.partial(applied, k);
-                    self.apply(linear, applied.op.prim, tangent)
+                    self.apply(linear, applied, tangent)
                 }
             };
             sum = match (sum, term) {
@@ -147,7 +158,7 @@ impl Build<'_> {
     /// What operand `k` gets of the adjoint of the result; none where that is 0.
     pub fn scalar_adjoint(&mut self, applied: &Applied, k: usize, adjoint: Operand) -> Option<Operand> {
         if let Some(part) = self.pulled(applied, k, adjoint) {
-            return Some(part);
+            return Some(if applied.is_steep() { self.handed_on(adjoint, part) } else { part });
         }
         let prim = applied.op.prim;
         let mut linear = self.partial(applied, k);
@@ -156,30 +167,32 @@ impl Build<'_> {
         {
             *factor = self.op(Op::Conj, prim, &[*factor]);
         }
-        self.apply(linear, prim, adjoint)
+        self.apply(linear, applied, adjoint)
     }
 
-    fn apply(&mut self, linear: Linear, prim: PrimType, x: Operand) -> Option<Operand> {
-        match linear {
-            Linear::Zero => None,
-            Linear::One => Some(x),
-            Linear::MinusOne => Some(self.op(Op::Neg, prim, &[x])),
-            Linear::Times(factor) if is_zero(factor) => None,
-            Linear::Times(factor) if is_one(factor) => Some(x),
-            Linear::Times(factor) if is_one(x) => Some(factor),
-            Linear::Times(factor) => Some(self.op(Op::Mul, prim, &[x, factor])),
-            Linear::Over(divisor) => Some(self.op(Op::Div, prim, &[x, divisor])),
+    fn apply(&mut self, linear: Linear, applied: &Applied, x: Operand) -> Option<Operand> {
+        let prim = applied.op.prim;
+        let product = match linear {
+            Linear::Zero => return None,
+            Linear::One => return Some(x),
+            Linear::MinusOne => return Some(self.op(Op::Neg, prim, &[x])),
+            Linear::When(cond) => return Some(self.select(cond, x, Self::number(prim, 0.0))),
+            _ if is_zero(x) => return None,
+            Linear::Times(factor) if is_one(factor) => return Some(x),
+            Linear::Times(factor) if is_one(x) => return Some(factor),
+            Linear::Times(factor) => self.op(Op::Mul, prim, &[x, factor]),
+            Linear::Over(divisor) => self.op(Op::Div, prim, &[x, divisor]),
             Linear::MinusOver(divisor) => {
                 let quotient = self.op(Op::Div, prim, &[x, divisor]);
-                Some(self.op(Op::Neg, prim, &[quotient]))
+                self.op(Op::Neg, prim, &[quotient])
             }
-            Linear::When(cond) => Some(self.select(cond, x, Self::number(prim, 0.0))),
-        }
+        };
+        Some(if applied.is_steep() { self.handed_on(x, product) } else { product })
     }
 
     /// Tangents of what is no analytic function of operands of its own type.
     fn pushed(&mut self, applied: &Applied, k: usize, dx: Operand) -> Option<Operand> {
-        let Applied { op, args, result: y } = *applied;
+        let Applied { op, args, result: y, .. } = *applied;
         let prim = op.prim;
         let part = prim.part().unwrap_or(prim);
         Some(match op.op {
@@ -205,7 +218,7 @@ impl Build<'_> {
     }
     /// `pushed` in reverse.
     fn pulled(&mut self, applied: &Applied, k: usize, ay: Operand) -> Option<Operand> {
-        let Applied { op, args, result: y } = *applied;
+        let Applied { op, args, result: y, .. } = *applied;
         let prim = op.prim;
         let part = prim.part().unwrap_or(prim);
         Some(match op.op {
@@ -292,7 +305,7 @@ impl Build<'_> {
 
     /// The derivative of an operation by operand `k`.
     fn partial(&mut self, applied: &Applied, k: usize) -> Linear {
-        let Applied { op, args, result: y } = *applied;
+        let Applied { op, args, result: y, .. } = *applied;
         let prim = op.prim;
         let a = args[0];
         let num = |value: f64| Self::number(prim, value);
@@ -466,7 +479,7 @@ impl Build<'_> {
         self.op(Op::Or, PrimType::Bool, &[wins, no_number])
     }
     fn power(&mut self, applied: &Applied, k: usize) -> Linear {
-        let Applied { op, args, result: y } = *applied;
+        let Applied { op, args, result: y, .. } = *applied;
         let (prim, a, b) = (op.prim, args[0], args[1]);
         let (zero, one) = (Self::number(prim, 0.0), Self::number(prim, 1.0));
         if prim.is_int() {

@@ -5,7 +5,7 @@
 //! iteration) its return sweep runs that scope's statements again, so a statement at depth d runs at most d + 1 times, and what is parallel
 //! stays so. Only loops keep values, those of their variables at the beginning of each iteration.
 
-use super::activity::Active;
+use super::activity::Reached;
 use super::adjoints::{Adjoint, Adjoints, Leaving, Part, Sparse};
 use super::build::Build;
 use super::partials::Applied;
@@ -23,7 +23,9 @@ use rustc_hash::FxHashSet;
 /// The return sweep that is being made.
 pub(super) struct Reverse<'b, 'p> {
     pub build: &'b mut Build<'p>,
-    pub active: Active,
+    pub active: Reached,
+    /// What may be infinite or NaN.
+    pub wild: Reached,
     pub adjoints: Adjoints,
     /// Where variables come from.
     pub origins: Origins,
@@ -56,8 +58,8 @@ pub(super) enum Kept {
 }
 
 impl<'b, 'p> Reverse<'b, 'p> {
-    pub fn new(build: &'b mut Build<'p>, active: Active, customs: &'b super::Customs) -> Self {
-        Reverse { build, active, adjoints: Adjoints::default(), origins: Origins::default(), refused: None, customs }
+    pub fn new(build: &'b mut Build<'p>, active: Reached, customs: &'b super::Customs) -> Self {
+        Reverse { build, active, wild: Reached::by_poles(), adjoints: Adjoints::default(), origins: Origins::default(), refused: None, customs }
     }
     /// Says that something has no derivative; the first such thing counts.
     pub fn refuse(&mut self, refusal: Refusal) {
@@ -113,6 +115,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
     /// Runs a body forward and back. Its variables are new. The adjoints of what it returns are made when it has run.
     pub fn body(&mut self, body: Body, seeds: impl FnOnce(&mut Self) -> Vec<Option<Operand>>) -> Vec<Operand> {
         self.active.body(self.build.program, &body);
+        self.wild.body(self.build.program, &body);
         let outer = self.build.span;
         let mut kept = Vec::with_capacity(body.stms.len());
         for stm in &body.stms {
@@ -226,7 +229,8 @@ impl<'b, 'p> Reverse<'b, 'p> {
         match exp {
             Exp::Copy(a) => self.contribute(*a, ay),
             Exp::Scalar(op, args) => {
-                let applied = Applied { op: *op, args, result: Operand::Var(var) };
+                let wild = args.iter().any(|arg| self.wild.operand(*arg));
+                let applied = Applied { op: *op, args, result: Operand::Var(var), wild };
                 for (k, arg) in args.iter().enumerate() {
                     if self.active.operand(*arg)
                         && let Some(part) = self.build.scalar_adjoint(&applied, k, ay)

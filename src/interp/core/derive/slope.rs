@@ -42,8 +42,15 @@ pub(super) enum Slope {
 }
 
 impl Slope {
-    /// The tangent of the result for that of the operand.
+    /// The tangent of the result for that of the operand. A tangent of 0 hands on 0, also where the slope is infinite or NaN.
     pub fn forward(&self, on: &mut Operators, d: &Number, span: Span) -> Outcome<Number> {
+        self.product(on, d, span).map(|product| handed_on(d, product))
+    }
+    /// The adjoint of the operand for that of the result, in the same way.
+    pub fn backward(&self, on: &mut Operators, a: &Number, span: Span) -> Outcome<Number> {
+        self.transposed(on, a, span).map(|product| handed_on(a, product))
+    }
+    fn product(&self, on: &mut Operators, d: &Number, span: Span) -> Outcome<Number> {
         let prim = d.prim();
         let mut do_it = |op: Op, prim: PrimType, operands: &[&Number]| operate(on, op, prim, operands, span);
         match self {
@@ -63,11 +70,10 @@ impl Slope {
             Slope::Turn(unit, size) => turned(on, d, unit, size, span),
         }
     }
-    /// The adjoint of the operand for that of the result.
-    pub fn backward(&self, on: &mut Operators, a: &Number, span: Span) -> Outcome<Number> {
+    fn transposed(&self, on: &mut Operators, a: &Number, span: Span) -> Outcome<Number> {
         let prim = a.prim();
         match self {
-            Slope::Zero | Slope::Keep | Slope::Flip | Slope::Scale(_) | Slope::Conj | Slope::Turn(..) => self.forward(on, a, span),
+            Slope::Zero | Slope::Keep | Slope::Flip | Slope::Scale(_) | Slope::Conj | Slope::Turn(..) => self.product(on, a, span),
             Slope::Times(w) if prim.is_complex() => {
                 let w = operate(on, Op::Conj, prim, &[w], span)?;
                 operate(on, Op::Mul, prim, &[&w, a], span)
@@ -81,14 +87,21 @@ impl Slope {
                 }
                 _ => operate(on, Op::Convert(*to), *from, &[a], span),
             },
-            Slope::Re => Slope::Real.forward(on, a, span),
-            Slope::Im => Slope::Imag.forward(on, a, span),
-            Slope::Real => Slope::Re.forward(on, a, span),
-            Slope::Imag => Slope::Im.forward(on, a, span),
+            Slope::Re => Slope::Real.product(on, a, span),
+            Slope::Im => Slope::Imag.product(on, a, span),
+            Slope::Real => Slope::Re.product(on, a, span),
+            Slope::Imag => Slope::Im.product(on, a, span),
             Slope::Along(w) => inner(on, a, w, span),
             Slope::Onto(w) => stretched(on, w, a, span),
         }
     }
+}
+
+/// What a tangent or an adjoint hands on: the product with a slope, but 0 where 0 times an infinite slope is no number.
+fn handed_on(from: &Number, product: Number) -> Number {
+    let prim = product.prim();
+    let zero = from.scalar() == Scalar::from_i128(from.prim(), 0);
+    if zero && product.scalar().is_nan() { nothing(prim) } else { product }
 }
 
 fn operate(on: &mut Operators, op: Op, prim: PrimType, operands: &[&Number], span: Span) -> Outcome<Number> {

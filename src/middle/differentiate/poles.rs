@@ -1,0 +1,59 @@
+//! Where operations make infinities or NaNs of finite numbers, and what that means for derivatives: an adjoint or a tangent of 0 hands on 0,
+//! however steep the operation is. So numbers that are computed and not used, such as a root of 0 behind `where`, do not spoil a derivative, and it
+//! does not depend on the order in which a program computes.
+//!
+//! The product of 0 with a slope that is infinite or NaN is the only one that is NaN although what is handed on is 0. It is looked for where the
+//! slope may be such a number: at operations that have poles of their own, and where operands come from such operations.
+
+use super::build::{Build, is_zero};
+use crate::base::PrimType;
+use crate::base::mutation::mutated;
+use crate::base::scalar::{Op, ScalarOp};
+use crate::ir::soac::Operand;
+
+/// Whether the value of an operation may be infinite or NaN where all operands are finite. Overflow does not count.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most operations have no poles")]
+pub(super) fn of_value(op: ScalarOp, args: &[Operand]) -> bool {
+    match op.op {
+        Op::Sqrt | Op::Acosh | Op::Asin | Op::Acos | Op::AsinPi | Op::AcosPi => op.prim.is_float(),
+        Op::Rsqrt | Op::Recip | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p | Op::Atanh | Op::TanPi | Op::Gamma | Op::Lgamma => true,
+        Op::Div | Op::Mod => op.prim.is_inexact() && !args.get(1).is_some_and(|divisor| is_constant(*divisor) && !is_zero(*divisor)),
+        Op::Pow => op.prim.is_inexact() && !args.get(1).is_some_and(|exponent| is_whole(*exponent)),
+        _ => false,
+    }
+}
+
+/// Whether a slope of an operation may be infinite or NaN where all operands are finite; by overflow, too, where that is exponential.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most operations have no poles")]
+pub(super) fn of_slope(op: ScalarOp, args: &[Operand]) -> bool {
+    match op.op {
+        Op::Sqrt | Op::Cbrt | Op::Acosh | Op::Asin | Op::Acos | Op::AsinPi | Op::AcosPi => true,
+        Op::Exp | Op::Exp2 | Op::Exp10 | Op::Expm1 | Op::Sinh | Op::Cosh => true,
+        Op::Atan2 | Op::Atan2Pi | Op::Hypot => true,
+        Op::Arg => op.prim.is_complex(),
+        Op::Atan | Op::AtanPi | Op::Asinh => op.prim.is_complex(),
+        _ => of_value(op, args),
+    }
+}
+
+fn is_constant(a: Operand) -> bool {
+    matches!(a, Operand::Const(scalar) if scalar.is_finite())
+}
+/// Whether it is a constant whole number, not negative.
+fn is_whole(a: Operand) -> bool {
+    matches!(a, Operand::Const(scalar) if scalar.as_f64().is_some_and(|value| value >= 0.0 && value.fract() == 0.0))
+}
+
+impl Build<'_> {
+    /// The product of `x`, a tangent or an adjoint, with a slope that may be infinite or NaN: 0 where `x` is.
+    pub fn handed_on(&mut self, x: Operand, product: Operand) -> Operand {
+        if mutated!(ZeroTimesInfinity, is_constant(x) && !is_zero(x), true) {
+            return product;
+        }
+        let (from, to) = (self.ty(x).elem, self.ty(product).elem);
+        let nothing = self.op(Op::Eq, from, &[x, Self::number(from, 0.0)]);
+        let no_number = self.op(Op::Ne, to, &[product, product]);
+        let stopped = self.op(Op::And, PrimType::Bool, &[nothing, no_number]);
+        self.select(stopped, Self::number(to, 0.0), product)
+    }
+}
