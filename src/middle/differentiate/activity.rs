@@ -13,6 +13,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Reached {
     vars: FxHashSet<Var>,
     what: What,
+    /// Products of two numbers that are made to be added up, and arrays of them.
+    products: FxHashSet<Var>,
 }
 
 /// What it is that reaches them.
@@ -32,11 +34,28 @@ pub(super) fn has_derivative(prim: PrimType) -> bool {
 impl Reached {
     /// The active variables: those that depend on what is differentiated. None yet.
     pub fn by_arguments() -> Self {
-        Reached { vars: FxHashSet::default(), what: What::Arguments }
+        Reached::by(What::Arguments)
     }
     /// The wild variables: those that may be infinite or no numbers, although all arguments are finite. None yet.
     pub fn by_poles() -> Self {
-        Reached { vars: FxHashSet::default(), what: What::Poles }
+        Reached::by(What::Poles)
+    }
+    fn by(what: What) -> Self {
+        Reached { vars: FxHashSet::default(), what, products: FxHashSet::default() }
+    }
+    /// Whether products in an inner product are bound. They stay what they are, products of numbers that are taken for finite: a test
+    /// in each would cost a multiple of them.
+    pub fn is_inner_product(&self, pat: &[Var]) -> bool {
+        !pat.is_empty() && pat.iter().all(|var| self.products.contains(var))
+    }
+    /// Says that the body of a map makes products in an inner product.
+    pub fn are_inner_products(&mut self, body: &Body) {
+        for stm in &body.stms {
+            self.products.extend(&stm.pat);
+            if let Exp::Soac(Soac { lambda, .. }) = &stm.exp {
+                self.are_inner_products(&lambda.body);
+            }
+        }
     }
     /// Whether a variable is reached.
     pub fn has(&self, var: Var) -> bool {
@@ -85,11 +104,13 @@ impl Reached {
 
     /// Finds the variables of a body that are reached, those of inner bodies included.
     pub fn body(&mut self, program: &Program, body: &Body) {
-        let summed = if self.what == What::Poles { products_summed(program, body) } else { FxHashSet::default() };
+        if self.what == What::Poles {
+            self.products.extend(products_summed(program, body));
+        }
         for stm in &body.stms {
             match &stm.exp {
-                // Inner products stay what they are, products of numbers that are taken for finite: a test in each would cost a multiple of them.
-                Exp::Soac(Soac { inputs, .. }) if stm.pat.iter().all(|var| summed.contains(var)) => {
+                Exp::Soac(Soac { inputs, lambda, .. }) if self.is_inner_product(&stm.pat) => {
+                    self.are_inner_products(&lambda.body);
                     if inputs.iter().any(|input| self.has(*input)) {
                         stm.pat.iter().for_each(|var| self.add(program, *var));
                     }
@@ -203,7 +224,7 @@ impl Reached {
 }
 
 /// The arrays that products of two numbers each are written to, to be added up.
-fn products_summed(program: &Program, body: &Body) -> FxHashSet<Var> {
+fn products_summed(program: &Program, body: &Body) -> Vec<Var> {
     let mut added = FxHashSet::default();
     for stm in &body.stms {
         if let Exp::Soac(Soac { inputs, reduces, .. }) = &stm.exp

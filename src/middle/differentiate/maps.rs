@@ -100,8 +100,8 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// The return sweep of a map.
-    pub fn map(&mut self, width: &Size, inputs: &[Var], lambda: &Lambda, adjoints: &[Option<Operand>]) {
+    /// The return sweep of a map, which binds these variables.
+    pub fn map(&mut self, pat: &[Var], width: &Size, (inputs, lambda): (&[Var], &Lambda), adjoints: &[Option<Operand>]) {
         let mut all = inputs.to_vec();
         all.extend(adjoints.iter().flatten().map(|adjoint| self.build.array(*adjoint)));
         // A parameter's contributions to single cells become those to the array, with the number of the iteration in front.
@@ -119,6 +119,9 @@ impl Reverse<'_, '_> {
             }
             this.activate(inputs, cells);
             let body = fresh_body(this.build.program, &lambda.body, &mut subst);
+            if this.wild.is_inner_product(pat) {
+                this.wild.are_inner_products(&body);
+            }
             let mut seeds = seeds.iter();
             let seeds = adjoints.iter().map(|a| a.and_then(|_| seeds.next()).map(|var| Operand::Var(*var))).collect();
             this.body(body, |_| seeds);

@@ -187,7 +187,8 @@ impl Build<'_> {
                 self.op(Op::Neg, prim, &[quotient])
             }
         };
-        Some(if applied.is_steep() { self.handed_on(x, product) } else { product })
+        let constant = matches!(linear, Linear::Times(Operand::Const(by)) | Linear::Over(Operand::Const(by)) if by.is_finite());
+        Some(if applied.is_steep() && !constant { self.handed_on(x, product) } else { product })
     }
 
     /// Tangents of what is no analytic function of operands of its own type.

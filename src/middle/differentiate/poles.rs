@@ -6,7 +6,6 @@
 //! slope may be such a number: at operations that have poles of their own, and where operands come from such operations.
 
 use super::build::{Build, is_zero};
-use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::soac::Operand;
@@ -52,8 +51,9 @@ impl Build<'_> {
         }
         let (from, to) = (self.ty(x).elem, self.ty(product).elem);
         let nothing = self.op(Op::Eq, from, &[x, Self::number(from, 0.0)]);
-        let no_number = self.op(Op::Ne, to, &[product, product]);
-        let stopped = self.op(Op::And, PrimType::Bool, &[nothing, no_number]);
-        self.select(stopped, Self::number(to, 0.0), product)
+        let number = self.op(Op::Eq, to, &[product, product]);
+        // Two choices: where there is one with both conditions, GCC 12 makes branches of a chain of them, and no vectors.
+        let stopped = self.select(number, product, Self::number(to, 0.0));
+        self.select(nothing, stopped, product)
     }
 }

@@ -176,7 +176,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 let adjoints = self.of_pattern(&stm.pat);
                 if adjoints.iter().any(Option::is_some) {
                     match (soac.scans.as_slice(), soac.reduces.as_slice()) {
-                        ([], []) => self.map(&soac.width, &soac.inputs, &soac.lambda, &adjoints),
+                        ([], []) => self.map(&stm.pat, &soac.width, (&soac.inputs, &soac.lambda), &adjoints),
                         ([operator], []) => self.scan(soac, operator, &stm.pat, &adjoints),
                         ([], [operator]) => self.reduce(soac, operator, &adjoints, &kept),
                         _ => crate::ice!(stm.span, "folds are taken apart before they are differentiated"),
@@ -229,7 +229,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         match exp {
             Exp::Copy(a) => self.contribute(*a, ay),
             Exp::Scalar(op, args) => {
-                let wild = args.iter().any(|arg| self.wild.operand(*arg));
+                let wild = !self.wild.is_inner_product(&[var]) && args.iter().any(|arg| self.wild.operand(*arg));
                 let applied = Applied { op: *op, args, result: Operand::Var(var), wild };
                 for (k, arg) in args.iter().enumerate() {
                     if self.active.operand(*arg)
