@@ -13,6 +13,10 @@ impl Maker<'_> {
             return self.scalar_leaf(prim);
         }
         let depth = depth - 1;
+        if prim.is_float() && self.random.percent(10) {
+            let a = self.scalar(prim, depth);
+            return self.pole(prim, a);
+        }
         let made = match self.random.below(16) {
             0..=4 => Some(self.arithmetic(prim, depth)),
             5..=7 => self.element(prim, depth),
@@ -159,6 +163,24 @@ impl Maker<'_> {
                 Node::new(ty, &format!("$ * {factor} + $"), vec![a, b])
             }
         }
+    }
+
+    /// Something with a pole, which is used at one place only, where it and its derivative are exact: what is not used has no part in a derivative.
+    fn pole(&mut self, prim: Prim, a: Node) -> Node {
+        self.seen("unused pole");
+        let (x, y) = (self.name("x"), self.name("y"));
+        let poles = [
+            ("NAME.sqrt X", "4"),
+            ("X * NAME.sqrt X", "4"),
+            ("1 / X", "2"),
+            ("NAME.log X", "1"),
+            ("X * NAME.log X", "1"),
+            ("(X + 1) / (X - 1)", "2"),
+            ("NAME.sqrt (X - 1) * NAME.sqrt (X - 1)", "2"),
+        ];
+        let (pole, at) = self.random.pick(&poles);
+        let pole = pole.replace("NAME", prim.name()).replace('X', &x);
+        Node::new(&a.ty.clone(), &format!("(\\{x} -> let {y} = {pole} in if {x} == {at} then {y} else {x}) $"), vec![a])
     }
 
     /// The template of a value that is not zero, whatever stands in it (scalars only: arrays are compared element by element).
