@@ -140,6 +140,7 @@ mod table {
         FuseAcross in "middle/optimise/fuse/mod.rs": "operators are fused although what is between them needs the one and is needed by the other";
         FuseWidths in "middle/optimise/fuse/mod.rs": "operators of different widths are fused";
         HoistWhatMayFail in "middle/optimise/hoist.rs": "what may fail leaves loops that may not run";
+        HoistUnasked in "middle/optimise/hoist.rs": "what may fail is done in front of a body that never runs";
         HoistTooFar in "middle/optimise/hoist.rs": "what depends on the iteration leaves the loop";
         UnrollTurned in "middle/optimise/unroll.rs": "an unrolled reduction combines its operands the wrong way round";
         UnrollFirstCell in "middle/optimise/unroll.rs": "the last cell of what is unrolled is the one before";

@@ -1,12 +1,13 @@
 //! Statements that are the same for all iterations move in front of the lambda or loop.
 //!
 //! Law: what moves cannot fail, and reads only what is there, so it does no harm where the body would not have run. A number that may not be
-//! there is read if it is. A check moves if nothing in front of it can fail; it is made if the body runs. Nothing leaves a branch. Replicated arrays stay: they cost nothing where they are, and may be overwritten there.
+//! there is read if it is. A check, a call or a loop that may fail moves if nothing in front of it can fail; it is made if the body runs. Nothing leaves a branch. Replicated arrays stay: they cost nothing where they are, and may be overwritten there.
 
 use super::fuse::everything;
 use super::simplify::Simplifier;
 use crate::base::mutation::mutated;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var, parallel_exp, single_exp};
+use crate::base::{Scalar, Symbol};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Type, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// Hoists the loop-invariant statements of a program.
@@ -125,6 +126,8 @@ impl Hoister<'_> {
                 self.check(stm, place);
             } else if free && mutated!(HoistWhatMayFail, !stm.exp.may_fail(), true) && worthwhile(&stm.exp) && self.known.stands(&stm) {
                 self.put(stm, place.level, place.out);
+            } else if free && !fails && is_work(&stm.exp) && place.times.is_some() && self.known.has_known_sizes(&stm) {
+                self.work(stm, place);
             } else if free && self.known.can_ask(&stm) {
                 self.known.asked(stm).into_iter().for_each(|stm| self.put(stm, place.level, place.out));
             } else {
@@ -136,15 +139,44 @@ impl Hoister<'_> {
     }
     /// Makes a check in front of a body, if that runs.
     fn check(&mut self, check: Stm, place: &mut Place) {
-        let Some(times) = &place.times else { return };
-        if self.known.facts.less(&Size::default(), &self.known.facts.form(times)) {
-            return self.put(check, place.level, place.out);
+        if let Some((check, cond)) = self.if_it_runs(check, place) {
+            let (span, then) = (check.span, Body { stms: vec![check], result: Vec::new() });
+            let stm = Stm { pat: Vec::new(), exp: Exp::If { cond, then, els: Body::default() }, span };
+            self.put(stm, place.level, place.out);
         }
-        let (some, cond) = self.known.positive(times, check.span);
+    }
+    /// Does work in front of a body, if that runs; else zeros take the place of what it makes.
+    fn work(&mut self, work: Stm, place: &mut Place) {
+        if let Some((work, cond)) = self.if_it_runs(work, place) {
+            let program = &mut self.known.program;
+            let types: Vec<Type> = work.pat.iter().map(|var| program.ty(*var).clone()).collect();
+            let mut bodies = [(); 2].map(|()| Body::default());
+            for (body, name) in bodies.iter_mut().zip(["made", "none"]) {
+                body.result = types.iter().map(|ty| Operand::Var(program.fresh(Symbol::new(name), ty.clone()))).collect();
+            }
+            let [mut then, mut els] = bodies;
+            for (result, ty) in els.result.iter_mut().zip(&types) {
+                let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
+                match *result {
+                    Operand::Var(var) if ty.rank() > 0 => els.stms.push(Stm { pat: vec![var], exp: Exp::Rep(zero), span: work.span }),
+                    Operand::Var(_) | Operand::Const(_) => *result = zero,
+                }
+            }
+            let Stm { pat, exp, span } = work;
+            then.stms.push(Stm { pat: then.result.iter().filter_map(|made| made.var()).collect(), exp, span });
+            self.put(Stm { pat, exp: Exp::If { cond, then, els }, span }, place.level, place.out);
+        }
+    }
+    /// Puts a statement in front of a body that runs for sure; else returns it, with the condition that the body runs.
+    fn if_it_runs(&mut self, stm: Stm, place: &mut Place) -> Option<(Stm, Operand)> {
+        let times = place.times.as_ref()?;
+        if mutated!(HoistUnasked, false, true) || self.known.facts.less(&Size::default(), &self.known.facts.form(times)) {
+            self.put(stm, place.level, place.out);
+            return None;
+        }
+        let (some, cond) = self.known.positive(times, stm.span);
         some.into_iter().for_each(|stm| self.put(stm, place.level, place.out));
-        let (span, then) = (check.span, Body { stms: vec![check], result: Vec::new() });
-        let stm = Stm { pat: Vec::new(), exp: Exp::If { cond, then, els: Body::default() }, span };
-        self.put(stm, place.level, place.out);
+        Some((stm, cond))
     }
     /// Whether a statement of a body at this level needs nothing of it.
     fn is_free(&self, stm: &Stm, level: u32) -> bool {
@@ -174,6 +206,16 @@ fn is_check(exp: &Exp) -> bool {
             checks(then) && checks(els)
         }
         single_exp!() | parallel_exp!() | Exp::Loop { .. } | Exp::Call(..) => false,
+    }
+}
+
+/// Whether an expression that may fail takes so long that it is worth a branch to do it once.
+fn is_work(exp: &Exp) -> bool {
+    match exp {
+        Exp::Call(..) | Exp::Loop { .. } => true,
+        Exp::If { then, els, .. } => [then, els].iter().any(|body| body.stms.iter().any(|stm| is_work(&stm.exp))),
+        parallel_exp!() => !matches!(exp, Exp::Scatter { .. } | Exp::Hist { .. }),
+        single_exp!() | Exp::Check(_) => false,
     }
 }
 

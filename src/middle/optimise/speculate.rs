@@ -35,6 +35,11 @@ impl Simplifier<'_> {
             sizes.all(|size| size.vars().any(|var| stm.pat.contains(&var)) || self.facts.natural(&self.facts.form(&size)))
         })
     }
+    /// Whether what it makes can have its sizes, all of which are known before.
+    pub(super) fn has_known_sizes(&self, stm: &Stm) -> bool {
+        let own = |size: &Size| size.vars().any(|var| stm.pat.contains(&var));
+        self.has_sizes(stm) && !stm.pat.iter().any(|var| self.ty(*var).shape.iter().any(own))
+    }
     fn is_in_bounds(&self, stm: &Stm) -> bool {
         match (&stm.exp, stm.pat.as_slice()) {
             (Exp::Index { array, at, .. } | Exp::Update { array, at, .. }, _) => self.all_in_bounds(*array, at),
