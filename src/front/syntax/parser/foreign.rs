@@ -85,7 +85,9 @@ impl Parser<'_> {
     pub(super) fn result_of_let(&self, start: u32) -> Option<usize> {
         let most = self.column(start);
         let first = self.tokens[..self.pos].partition_point(|token| token.start <= start);
-        (first.max(1)..self.pos).find(|at| {
+        // Nothing is looked for where it would not be reported.
+        let last = if self.complained == Some(self.pos) { first } else { self.pos.min(first + 16 * REACH) };
+        (first.max(1)..last).find(|at| {
             let token = self.tokens[*at];
             let continues = token.tok.is_operator() || is_closer(token.tok) || token.tok == Tok::Dot;
             self.is_first_of_line(token) && self.column(token.start) <= most && ends_operand(self.tokens[at - 1].tok) && !continues
