@@ -25,7 +25,7 @@ FOLDERS = "attributes blocks language modules records sums updates reference/*".
 PROGRAMS += [f"tests/data/corpus/{folder}/*.rem" for folder in FOLDERS]
 PROGRAMS += [f"tests/data/corpus/{file}.rem" for file in "ragged/basics sizes/hidden-sizes-of-parameters".split()]
 SELDOM = """
-#[1] module m : (s) = { def f x = match x case #[inline] (y: i32) : i32 -> y }
+#[1] #[f(-1)] module m : (s) = { def f x = match x case #[inline] (y: i32) : i32 -> y }
 module type s = { val ! : bool -> bool val (!) : bool -> bool }
 """
 # The rules that are tokens, by what the lexer calls them.

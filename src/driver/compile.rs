@@ -1,7 +1,7 @@
 //! From core to what is run: each language in between, and the texts for C compilers and devices.
 
 use super::Checked;
-use super::failures::{FailurePlace, failure_diagnostic, place};
+use super::failures::{FailurePlace, failure_diagnostic, failure_places, place};
 use super::pipeline::{DEVICE, PROCESSOR, Pipeline, Steps};
 use super::validate::validating;
 use crate::back::{c, cuda, text};
@@ -120,7 +120,7 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
     let program = pipeline.soac(&PROCESSOR, checked, entries)?;
     let imp = pipeline.imp(&PROCESSOR, &program, strict);
     let (text, places) = pipeline.step(PROCESSOR.print, || c::emit(&imp, strict));
-    let places = places.iter().map(|span| place(checked, &program, span)).collect();
+    let places = failure_places(checked, &program, places.iter());
     Ok(Native { text, program, places, times: pipeline.times() })
 }
 
@@ -146,7 +146,7 @@ pub fn compile_cuda(sources: &SourceMap, checked: &Checked, entries: &[Symbol]) 
     let program = pipeline.soac(&DEVICE, checked, entries)?;
     let imp = pipeline.imp(&DEVICE, &program, false);
     let text = pipeline.step(DEVICE.print, || cuda::emit(&imp));
-    let places = text.places.iter().map(|span| place(checked, &program, span)).collect();
+    let places = failure_places(checked, &program, text.places.iter());
     Ok(CudaProgram { text, program, places, times: pipeline.times() })
 }
 

@@ -5,6 +5,8 @@ use crate::base::{Code, Span, ice::Bug};
 use crate::diag::Diagnostic;
 use crate::interp;
 use crate::ir::soac;
+use crate::ir::surface::view;
+use rustc_hash::FxHashMap;
 
 /// A place in the source that failures of compiled programs name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,18 +15,39 @@ pub struct FailurePlace {
     pub span: Span,
     /// The innermost place in the user's own files: itself, or the call through which it was reached.
     pub own: Option<Span>,
+    /// The `k` of a literal index `-k` there, which counts from the end: messages have the index from the beginning.
+    pub from_end: Option<i64>,
 }
 
 pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> FailurePlace {
     let mut places = std::iter::once(span).chain(program.chains.calls(span));
     let own = places.find(|place| !checked.is_library(*place)).map(Span::bare);
-    FailurePlace { span: span.bare(), own: own.filter(|_| !span.is_none()) }
+    FailurePlace { span: span.bare(), own: own.filter(|_| !span.is_none()), from_end: None }
+}
+
+/// The places of a compiled program, for its failures.
+pub(super) fn failure_places(checked: &Checked, program: &soac::Program, spans: impl Iterator<Item = Span>) -> Vec<FailurePlace> {
+    let ast = &checked.program.ast;
+    let from_end: FxHashMap<Span, i64> =
+        ast.exprs.iter().filter_map(|(id, expr)| Some((expr.span, view::counts_from_end(ast, id)?))).collect();
+    let place = |span| place(checked, program, span);
+    spans.map(place).map(|place| FailurePlace { from_end: from_end.get(&place.span).copied(), ..place }).collect()
+}
+
+/// A failure with what is to be known of an index that counts from the end.
+fn counted(diagnostic: Diagnostic, code: Code, from_end: Option<i64>) -> Diagnostic {
+    match from_end {
+        Some(count) if code == Code::OutOfBounds => {
+            diagnostic.note(format!("a literal index such as `-{count}` counts from the end of the array"))
+        }
+        _ => diagnostic,
+    }
 }
 
 /// A failure of a compiled program with this code and message, at places of its table: where it happened, and the calls that it left.
 pub fn compiled_failure(code: Code, message: String, places: &[FailurePlace]) -> Diagnostic {
     let Some(place) = places.first().filter(|place| !place.span.is_none()) else { return Diagnostic::bare(code, message) };
-    let diagnostic = Diagnostic::error(code, place.span, message);
+    let diagnostic = counted(Diagnostic::error(code, place.span, message), code, place.from_end);
     match places.iter().find_map(|place| place.own) {
         Some(own) if own != place.span => diagnostic.label(own, "called from here"),
         _ => diagnostic,
@@ -49,7 +72,10 @@ pub(super) fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -
     if failure.span.is_none() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
-    let diagnostic = failure.diagnostic();
+    let ast = &checked.program.ast;
+    let at = ast.exprs.iter().filter(|(_, expr)| expr.span == failure.span);
+    let from_end = at.into_iter().find_map(|(id, _)| view::counts_from_end(ast, id));
+    let diagnostic = counted(failure.diagnostic(), failure.code, from_end);
     match failure.calls.iter().find(|call| !checked.is_library(**call)) {
         Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),
         _ => diagnostic,

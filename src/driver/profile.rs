@@ -6,7 +6,7 @@
 
 mod words;
 
-use super::failures::place;
+use super::failures::{failure_places, place};
 use super::pipeline::{PROCESSOR, Pipeline};
 use super::{Checked, FailurePlace, Native};
 use crate::back::c;
@@ -108,7 +108,7 @@ pub fn compile_profiled(
         profile.sites.iter().filter_map(|(_, site)| if let SiteKind::Nest(Nest::Call(name)) = site.what { Some(name) } else { None });
     let functions = profile.sites.iter().map(|(_, site)| site.function).chain(calls);
     let names = functions.map(|name| (name, checked.source_name(name))).collect();
-    let failures = failures.iter().map(|span| place(checked, &program, span)).collect();
+    let failures = failure_places(checked, &program, failures.iter());
     let native = Native { text, program, places: failures, times: pipeline.times() };
     Ok((native, Recorded { profile, places, fused, names }))
 }
@@ -324,7 +324,7 @@ impl ReportBuilder<'_> {
         is_in(name, &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text)
     }
     fn at(&self, span: Span) -> At {
-        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span) });
+        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span), from_end: None });
         let shown = place.own.unwrap_or(place.span);
         let (line, column) = self.sources.line_column(shown);
         let library = (shown != place.span).then(|| self.sources.place(place.span));

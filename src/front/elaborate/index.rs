@@ -9,7 +9,7 @@ use super::{Elab, Result, Typed, frame_shape};
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::core::{Atom, Dim, Expr, ExprKind, Index, Prim, Shape, ShapeItem, Type};
-use crate::ir::surface::{self, Access, ExprId, Ident, IndexArg, RangeKind, UnaryOp, view};
+use crate::ir::surface::{Access, ExprId, Ident, IndexArg, RangeKind, view};
 
 /// An index or a bound of a slice.
 #[derive(Debug, Clone)]
@@ -59,24 +59,12 @@ impl Elab<'_> {
         Ok(out)
     }
     fn position(&mut self, e: ExprId) -> Result<Bound> {
-        if let Some(count) = self.distance_from_end(e) {
+        if let Some(count) = view::distance_from_end(&self.program.ast, e) {
             return Ok(Bound::FromEnd(count, self.program.ast.exprs[e].span));
         }
         let value = self.expr(e)?;
         let value = self.as_index(value);
         Ok(Bound::Value(self.shared(value, "i").0))
-    }
-    /// The `k` of an index that is a literal `-k`: it counts from the end. Computed values never do.
-    pub(super) fn distance_from_end(&self, e: ExprId) -> Option<i64> {
-        let ast = &self.program.ast;
-        let surface::ExprKind::Unary { op: UnaryOp::Neg, op_span, expr } = &ast.exprs[view::strip(ast, e)].kind else { return None };
-        match ast.exprs[view::strip(ast, *expr)].kind {
-            // A number in base 16 with a suffix is a pattern of bits: no sign is written.
-            surface::ExprKind::Int { value, suffix } if op_span.start < op_span.end && suffix.is_none_or(|prim| prim.is_signed()) => {
-                i64::try_from(value).ok().filter(|count| *count > 0)
-            }
-            _ => None,
-        }
     }
     /// The value of an index of an array of this size.
     fn in_array(&self, index: &Bound, n: &Dim, span: Span) -> Result<Expr> {
@@ -365,7 +353,10 @@ impl Elab<'_> {
     }
     /// Which indices count from the end, and from where.
     pub(super) fn ends(&self, indices: &[IndexArg]) -> Vec<Option<i64>> {
-        indices.iter().map(|index| if let IndexArg::Index(e) = index { self.distance_from_end(*e) } else { None }).collect()
+        indices
+            .iter()
+            .map(|index| if let IndexArg::Index(e) = index { view::distance_from_end(&self.program.ast, *e) } else { None })
+            .collect()
     }
     /// `(.[i, j:k])`.
     pub(super) fn index_section(&mut self, e: ExprId, indices: &[IndexArg], span: Span) -> Result<Typed> {

@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::error::{Error, ErrorKind};
 use super::export::Inferred;
-use super::types::{Base, Node};
+use super::types::{Base, Node, Ty};
 use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::ir::surface::modules::{ModuleExpr, ModuleExprKind};
-use crate::ir::surface::{Ast, Decl, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
+use crate::ir::surface::{Ast, Decl, Expr, ExprId, ExprKind, IndexArg, PatId, PatKind, path_indices, view};
 use crate::ir::tables::{DefId, DefKind, Program, Res};
 
 /// What may be behind a mistake.
@@ -66,6 +66,15 @@ pub enum Advice {
     ComparisonChain,
     /// A lambda without parentheses takes the arguments behind it.
     OpenLambda,
+    /// `f g x` for `f (g x)`.
+    Nested {
+        /// The function that is applied.
+        outer: Symbol,
+        /// Its argument, a function.
+        inner: Symbol,
+    },
+    /// A float of this type is an index.
+    FloatIndex(PrimType),
 }
 
 impl Context<'_> {
@@ -87,6 +96,43 @@ impl Context<'_> {
         })
     }
 
+    /// Whether it was said that `and` or `or` are no operators here, in an operand of this operator: its other operand is none then.
+    pub(super) fn is_spoken(&self, operator: Span) -> bool {
+        let spoken = self.reports.errors.iter().filter_map(|error| match &error.kind {
+            ErrorKind::TypeMismatch(mismatch) => mismatch.advice.map(|advice| (error.at, advice)),
+            ErrorKind::NotAFunction { advice, .. } => advice.map(|advice| (error.at, advice)),
+            _ => None,
+        });
+        let places: Vec<Span> = spoken.filter(|(_, advice)| matches!(advice, Advice::And | Advice::Or)).map(|(at, _)| at).collect();
+        let around = |expr: &Expr| matches!(&expr.kind, ExprKind::Binary { op, .. } if op.ident.span == operator);
+        !places.is_empty() && self.ast().exprs.iter().any(|(_, expr)| around(expr) && places.iter().any(|place| expr.span.contains(*place)))
+    }
+
+    /// Advice where a function stands as an argument and what it is applied to stands behind it: `f g x` for `f (g x)`.
+    pub(super) fn nested(&self, at: Span) -> Option<Advice> {
+        let ast = self.ast();
+        ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
+            ExprKind::Apply { fun, args } => {
+                let (_, before) = args.split_last()?;
+                let inner = before.iter().find(|arg| ast.exprs[**arg].span == at)?;
+                Some(Advice::Nested { outer: self.written_name(*fun)?, inner: self.written_name(*inner)? })
+            }
+            _ => None,
+        })
+    }
+
+    /// A name as it is written, with the module in front of it.
+    fn written_name(&self, expr: ExprId) -> Option<Symbol> {
+        match self.ast().exprs[expr].kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::Project { expr, field } => match self.ast().exprs[expr].kind {
+                ExprKind::Name(module) => Some(Symbol::new(&format!("{module}.{}", field.name))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Advice where a function is given because it waits for another argument.
     pub(super) fn missing_argument(&self, at: Span) -> Option<Advice> {
         let ast = self.ast();
@@ -106,7 +152,7 @@ impl Context<'_> {
     }
 
     /// Advice where a tuple is given as the first argument of a function that takes something else.
-    pub(super) fn separated(&mut self, name: Symbol, at: Span) -> Option<Advice> {
+    pub(super) fn separated(&mut self, name: Symbol, at: Span, wanted: &Ty, parts: &[Ty]) -> Option<Advice> {
         let ast = self.ast();
         let fun = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
             ExprKind::Apply { fun, args } if args.first().is_some_and(|first| ast.exprs[*first].span == at) => Some((*fun, args.len())),
@@ -115,7 +161,29 @@ impl Context<'_> {
         let (fun, given) = fun?;
         let tuple = ast.exprs.iter().any(|(_, expr)| expr.span == at && matches!(expr.kind, ExprKind::Tuple(_)));
         let function = self.found.exprs.iter().rev().find(|(id, _)| *id == fun).map(|(_, ty)| ty.base)?;
-        (tuple && given == 1).then(|| Advice::Separated { name, several: self.arity(function) > 1 })
+        let several = self.arity(function) > 1;
+        let rank = self.ranks.reduce(&wanted.rank);
+        let shape = rank.terms.is_empty() && rank.constant == 0 && parts.iter().chain([wanted]).all(|part| self.is_number(part));
+        (tuple && given == 1 && (several || shape)).then_some(Advice::Separated { name, several })
+    }
+
+    /// Whether a type may be that of a size.
+    fn is_number(&mut self, ty: &Ty) -> bool {
+        match self.bases.node(ty.base) {
+            Node::Prim(prim) => prim.is_int(),
+            Node::Var(class) => !class.is_inexact(),
+            _ => false,
+        }
+    }
+
+    /// The type of what is projected from, with its rank, where the field stands at this place.
+    pub(super) fn projected(&self, field: Span) -> Option<Ty> {
+        let ast = self.ast();
+        let record = ast.exprs.iter().find_map(|(_, expr)| match &expr.kind {
+            ExprKind::Project { expr, field: name } if name.span == field => Some(*expr),
+            _ => None,
+        })?;
+        self.found.exprs.iter().rev().find(|(id, _)| *id == record).map(|(_, ty)| ty.clone())
     }
 
     /// How many arguments a function takes.
@@ -208,14 +276,28 @@ impl Context<'_> {
 
     /// Advice where an array of truth values is an index, which chooses elements in NumPy.
     pub(super) fn mask(&self, at: Span) -> Option<Advice> {
+        self.is_index(at).then_some(Advice::Mask)
+    }
+
+    /// Advice where a float is an index.
+    pub(super) fn float_index(&self, at: Span, found: &Node) -> Option<Advice> {
+        let prim = match found {
+            Node::Prim(prim) if prim.is_float() => *prim,
+            Node::Var(class) if class.is_inexact() => PrimType::F64,
+            _ => return None,
+        };
+        self.is_index(at).then_some(Advice::FloatIndex(prim))
+    }
+
+    /// Whether an index stands at this place.
+    fn is_index(&self, at: Span) -> bool {
         let ast = self.ast();
         let index = |index: &IndexArg| matches!(index, IndexArg::Index(expr) if ast.exprs[*expr].span == at);
-        let masked = ast.exprs.iter().any(|(_, expr)| match &expr.kind {
+        ast.exprs.iter().any(|(_, expr)| match &expr.kind {
             ExprKind::Index { indices, .. } => indices.iter().any(index),
             ExprKind::With { path, .. } | ExprKind::LetUpdate { path, .. } => path_indices(path).any(index),
             _ => false,
-        });
-        masked.then_some(Advice::Mask)
+        })
     }
 
     /// Advice where something else stands before the function that is wanted first.

@@ -6,7 +6,7 @@ use super::error::{Claim, ConstructorFault, Difference, Error, ErrorKind, Fields
 use super::reason::{Kind, Reason, ReasonId};
 use super::types::{Base, Node, Ty};
 use crate::base::{PrimType, Span, Symbol};
-use crate::ir::surface::Ident;
+use crate::ir::surface::{Ast, ExprId, ExprKind, Ident};
 use crate::rank::{self, Options, RankOutcome};
 use rustc_hash::FxHashSet;
 
@@ -45,8 +45,12 @@ impl Context<'_> {
         let advice = match role {
             _ if self.reports.errors.len() >= MOST_ADVICE => None,
             Kind::Function => self.spoken_operator(at).or_else(|| self.open_lambda(at)),
-            _ if matches!(nodes.1, Node::Arrow(_)) => self.difference(from).or_else(|| self.missing_argument(at)),
-            Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.1, Node::Tuple(_)) => self.separated(name, at),
+            _ if matches!(nodes.1, Node::Arrow(_)) => {
+                self.difference(from).or_else(|| self.missing_argument(at)).or_else(|| self.nested(at))
+            }
+            Kind::Argument { number: 1, of: Some(name) } if let Node::Tuple(parts) = &nodes.1 => {
+                self.separated(name, at, expected, &parts.clone())
+            }
             Kind::Argument { .. } if matches!(nodes.0, Node::Prim(PrimType::Bool)) => self.comparison_chain(from),
             _ if matches!(nodes.1, Node::Prim(PrimType::Bool)) => self.mask(at),
             Kind::Argument { number: 1, of: Some(name) } if matches!(nodes.0, Node::Arrow(_)) => self.function_first(name, at),
@@ -59,6 +63,10 @@ impl Context<'_> {
             },
             _ => self.float_operator(from),
         };
+        if advice == Some(Advice::ComparisonChain) && self.is_spoken(from) {
+            return;
+        }
+        let advice = advice.or_else(|| self.float_index(at, &nodes.1));
         let mismatch = TypeMismatch {
             role,
             expected: (self.show(expected, None), from),
@@ -81,6 +89,14 @@ impl Context<'_> {
 
     /// Reports an application of something that is no function.
     pub(super) fn not_a_function(&mut self, function: &Ty, index: usize, total: usize, name: Option<Symbol>, span: Span) {
+        let nested = |error: &Error| match &error.kind {
+            ErrorKind::TypeMismatch(mismatch) => mismatch.expected.1 == span && matches!(mismatch.advice, Some(Advice::Nested { .. })),
+            _ => false,
+        };
+        if self.reports.errors.iter().rev().take(RECENT).any(nested) {
+            // Its arguments are those of its argument.
+            return;
+        }
         let few = self.reports.errors.len() < MOST_ADVICE;
         let advice = if few { self.spoken_operator(span).or_else(|| self.open_lambda(span)) } else { None };
         let ty = self.show(function, None);
@@ -130,7 +146,9 @@ impl Context<'_> {
             Node::Record(fields) => Fields::Record(fields.iter().map(|(label, _)| *label).collect()),
             _ => Fields::None,
         };
-        let ty = self.show(&Ty::cell(record), None);
+        let few = self.reports.errors.len() < MOST_ADVICE;
+        let whole = if few && fields == Fields::None { self.projected(field.span) } else { None };
+        let ty = self.show(&whole.unwrap_or(Ty::cell(record)), None);
         self.error(field.span, ErrorKind::NoSuchField { field: field.name, ty, fields });
     }
 }
@@ -173,6 +191,29 @@ pub(super) fn rank_conflict(ctx: &mut Context, equations: &[usize], all: bool) -
     let found = claim(ctx, reason.found, &sides.found, &values);
     let others = if all { other_claims(ctx, rest, &values, [expected.at, found.at]) } else { Vec::new() };
     Error { at: found.at, kind: ErrorKind::RankConflict(Box::new(RankConflict { role: reason.kind, expected, found, others })) }
+}
+
+/// Leaves out the conflicts between branches of an `if` whose condition is no truth value: it was to choose for each element.
+pub(super) fn without_branches(ast: &Ast, errors: &mut Vec<Error>) {
+    let of = |role: Kind| {
+        move |error: &Error| match &error.kind {
+            ErrorKind::RankConflict(conflict) if conflict.role == role => Some((conflict.expected.at, error.at)),
+            _ => None,
+        }
+    };
+    let conditions: Vec<Span> = errors.iter().filter_map(of(Kind::Choice)).map(|(_, at)| at).collect();
+    let chosen = |first: Span, second: Span| {
+        ast.exprs.iter().any(|(_, expr)| match expr.kind {
+            ExprKind::If { cond, then, els } => {
+                let within = |id: ExprId, place: Span| ast.exprs[id].span.contains(place);
+                within(then, first) && within(els, second) && conditions.iter().any(|place| within(cond, *place))
+            }
+            _ => false,
+        })
+    };
+    if !conditions.is_empty() {
+        errors.retain(|error| of(Kind::Branch)(error).is_none_or(|(first, second)| !chosen(first, second)));
+    }
 }
 
 fn claim(ctx: &mut Context, at: Span, ty: &Ty, values: &[u32]) -> Claim {

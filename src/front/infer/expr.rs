@@ -139,7 +139,7 @@ impl Context<'_> {
             ExprKind::Range { start, step, end, .. } => self.range(*start, *step, *end),
             ExprKind::Lambda { params, ret, body } => self.lambda(params, *ret, *body),
             ExprKind::If { cond, then, els } => {
-                self.scalar_operand(*cond, PrimType::Bool, Kind::Condition);
+                self.scalar_operand(*cond, PrimType::Bool, Kind::Choice);
                 let ty = self.value(*then);
                 self.equal(*els, &ty, Kind::Branch, self.span(*then));
                 ty

@@ -125,6 +125,7 @@ fn conflicts(program: &Program, tables: &Tables, def: DefId, options: &Options, 
         let dropped: FxHashSet<usize> = if small { conflict.into_iter().collect() } else { conflict.last().copied().into_iter().collect() };
         kept.retain(|equation| !dropped.contains(equation));
     }
+    blame::without_branches(&program.ast, &mut found);
     if found.is_empty() {
         found.push(Error { at: program.defs[def].span, kind: ErrorKind::RanksCannotAgree });
     }

@@ -28,8 +28,10 @@ pub enum Kind {
     Element,
     /// The branches of `if`.
     Branch,
-    /// A condition.
+    /// The condition of `while` and `assert`.
     Condition,
+    /// The condition of `if`.
+    Choice,
     /// The body of a loop and its pattern.
     LoopBody,
     /// The bound of `for i < n`.

@@ -260,7 +260,9 @@ fn rank_conflict(conflict: &RankConflict) -> Diagnostic {
         _ => "does not fit",
     };
     let message = match role {
-        Kind::Condition => format!("ranks cannot agree: a condition is one truth value, this one is an array of rank {}", found.rank),
+        Kind::Condition | Kind::Choice => {
+            format!("ranks cannot agree: a condition is one truth value, this one is an array of rank {}", found.rank)
+        }
         _ => format!("ranks cannot agree: {what} of rank {} {verb} {wanted} of rank {}", found.rank, expected.rank),
     };
     let claim = |claim: &Claim| format!("rank {}: `{}`", claim.rank, claim.ty);
@@ -274,6 +276,18 @@ fn rank_conflict(conflict: &RankConflict) -> Diagnostic {
     }
     match role {
         Kind::Branch | Kind::Element => report.help("only applications are mapped or replicated, and this is none: `id e` is one"),
+        Kind::Slice if found.rank > expected.rank => report.help(
+            "beside a slice an index is one number; an array of indices chooses rows, `a[is]`, and columns by `map (\\row -> row[is]) a`",
+        ),
+        Kind::Choice => {
+            let report = match found.rank {
+                1 => {
+                    report.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
+                }
+                _ => report.help("nothing is inserted here"),
+            };
+            report.help("a choice for each element is `map (\\x -> if c then v else w) xs`, or `where cs v w` of `import \"lib/np\"`")
+        }
         Kind::Condition if found.rank == 1 => {
             report.help("`and (..)` says whether all of them are true, `or (..)` whether one of them is; nothing is inserted here")
         }
@@ -314,6 +328,8 @@ impl Advice {
             Advice::OtherVariant { prim, module, member } => format!("for {prim} it is `{module}.{member}`"),
             Advice::Fraction(prim) => format!("a number with a fraction is no {prim}: `f64.{prim} e` makes f64 of {prim}"),
             Advice::OpenLambda => "a lambda without parentheses takes everything behind it: `f (\\x -> e) xs`".into(),
+            Advice::Nested { outer, inner } => format!("an argument that is an application needs parentheses: `{outer} ({inner} ..)`"),
+            Advice::FloatIndex(prim) => format!("an index is an integer: `i64.{prim} x` is x without its fraction"),
             Advice::ComparisonChain => "comparisons are not chained: `a < b && b < c`".into(),
         }
     }
@@ -340,7 +356,7 @@ impl Kind {
             Kind::Function => "applied here".into(),
             Kind::Element => "first element".into(),
             Kind::Branch => "first branch".into(),
-            Kind::Condition => "condition".into(),
+            Kind::Condition | Kind::Choice => "condition".into(),
             Kind::LoopBody => "loop pattern".into(),
             Kind::Bound => "loop counter".into(),
             Kind::LoopArray => "loop pattern".into(),
@@ -366,7 +382,7 @@ impl Kind {
             Kind::Function => "what is applied".into(),
             Kind::Element => "array element".into(),
             Kind::Branch => "second branch".into(),
-            Kind::Condition => "condition".into(),
+            Kind::Condition | Kind::Choice => "condition".into(),
             Kind::LoopBody => "loop body".into(),
             Kind::Bound => "loop bound".into(),
             Kind::LoopArray => "loop array".into(),

@@ -1,16 +1,16 @@
 //! Names that mean nothing, with what may have been meant.
 
 use super::error::{Error, ErrorKind, MemberAdvice, ModuleAdvice, NameAdvice, PrefixAdvice, TypeAdvice};
-use super::files::import_with;
+use super::files::{import_with, import_with_module};
 use super::scope::Module;
 use super::suggest;
 use super::walk::{Walk, not_applied};
 use super::words;
-use crate::base::{PrimType, Symbol, scalar};
+use crate::base::{PrimType, Span, Symbol, scalar};
 use crate::front::syntax::precedence::is_symbolic;
 use crate::ir::surface::children::{Node, children_of};
 use crate::ir::surface::view::is_builtin_operator;
-use crate::ir::surface::{ExprKind, Ident, PatKind, TypeKind, TypeParam};
+use crate::ir::surface::{ExprId, ExprKind, Ident, PatKind, TypeKind, TypeParam};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Errors beyond this number get no suggestion: searching for one takes time.
@@ -68,7 +68,8 @@ impl<'a> Walk<'_, 'a> {
 
     /// Of the errors of a declaration since so many, one for each name that is not known, and one for all sizes that it does not declare.
     pub(super) fn once(&mut self, before: usize, name: Ident, tparams: &[TypeParam]) {
-        let found = self.errors.split_off(before);
+        let mut found = self.errors.split_off(before);
+        self.without_assigned(&mut found);
         let size = |error: &Error| match error.kind {
             ErrorKind::UnknownName { name, advice: Some(NameAdvice::UndeclaredSize), .. } => Some(name),
             _ => None,
@@ -103,6 +104,29 @@ impl<'a> Walk<'_, 'a> {
                 self.errors.push(error);
             }
         }
+    }
+
+    /// Leaves out that the name on the left of `+=` is not known: it was to be that of a variable, whose `let` has no `in` before it.
+    fn without_assigned(&self, errors: &mut Vec<Error>) {
+        let assignment = |error: &Error| match error.kind {
+            ErrorKind::UnknownName { advice: Some(NameAdvice::Assignment { .. }), .. } => Some(error.at),
+            _ => None,
+        };
+        let operators: Vec<Span> = errors.iter().filter_map(assignment).collect();
+        if operators.is_empty() {
+            return;
+        }
+        // What stands before the operator, without what it is an argument of.
+        let target = |lhs: ExprId| match &self.ast.exprs[lhs].kind {
+            ExprKind::Apply { args, .. } => args.last().map_or(lhs, |last| *last),
+            _ => lhs,
+        };
+        let targets = self.ast.exprs.iter().filter_map(|(_, expr)| match &expr.kind {
+            ExprKind::Binary { op, lhs, .. } if operators.contains(&op.ident.span) => Some(self.ast.exprs[target(*lhs)].span),
+            _ => None,
+        });
+        let targets: Vec<Span> = targets.collect();
+        errors.retain(|error| !error.kind.is_unknown_name() || !targets.iter().any(|target| target.contains(error.at)));
     }
 
     /// The head of a declaration with more sizes.
@@ -171,6 +195,7 @@ impl<'a> Walk<'_, 'a> {
         let advice = match text {
             "np" | "numpy" | "jnp" => Some(PrefixAdvice::NumPy),
             "math" => Some(PrefixAdvice::Math),
+            _ if let Some(path) = import_with_module(text) => Some(PrefixAdvice::Library(path)),
             _ => {
                 let near =
                     self.similar(prefix.name, |this| this.scope.term_names().chain(this.scope.module_names()).chain(prims()).collect());

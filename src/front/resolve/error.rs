@@ -222,6 +222,8 @@ pub(super) enum Extremum {
 pub(super) enum PrefixAdvice {
     NumPy,
     Math,
+    /// The library with this path has a module of this name.
+    Library(&'static str),
     Similar(&'static str),
 }
 

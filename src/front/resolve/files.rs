@@ -73,6 +73,15 @@ pub(super) fn import_with(name: &str) -> Option<&'static str> {
     defined.get(name).copied()
 }
 
+/// The import that would bring a module of this name.
+pub(super) fn import_with_module(name: &str) -> Option<&'static str> {
+    let declares = |text: &str| {
+        let names = text.lines().filter_map(|line| line.strip_prefix("module ")?.split_whitespace().next());
+        names.into_iter().any(|declared| declared == name)
+    };
+    LIBRARY.iter().find(|(_, text)| declares(text)).map(|(path, _)| *path)
+}
+
 /// What loading found out beside the trees.
 pub(super) struct Loaded {
     /// The file that each import names, by the place of its path.

@@ -235,6 +235,12 @@ fn unknown_prefix(at: Span, prefix: Symbol, field: Symbol, advice: Option<&Prefi
     let diagnostic = unknown(Code::UnknownName, at, format!("there is neither a variable nor a module `{prefix}`"));
     match advice {
         Some(PrefixAdvice::NumPy) => diagnostic.help(words::numpy(field.as_str())),
+        Some(PrefixAdvice::Library(path)) => {
+            let top = Span { start: 0, end: 0, ..at };
+            let import = format!("import \"{path}\"");
+            let line = format!("{import}\n");
+            diagnostic.help(format!("`{prefix}` is a module of a library: write `{import}` at the top")).fix(import, top, line)
+        }
         Some(PrefixAdvice::Math) => diagnostic.help(format!("mathematical functions are in scalar modules: `f64.{field}`")),
         Some(PrefixAdvice::Similar(near)) => near_part(diagnostic, at, &format!("{near}.{field}"), near),
         None => diagnostic,

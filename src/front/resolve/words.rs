@@ -1,11 +1,14 @@
 //! Words of other languages and libraries, and what stands for them here.
 
 use super::error::Extremum;
-use super::files::import_with;
+use super::files::{import_with, import_with_module};
 use crate::base::{PrimType, scalar};
 
 /// What stands for a name of NumPy.
 pub(super) fn numpy(name: &str) -> String {
+    if let Some(path) = import_with_module(name) {
+        return format!("names of a library have no prefix: `import \"{path}\"` brings the module `{name}`");
+    }
     let known = || extremum(name).map(of_extremum).or_else(|| idiom(name).map(String::from));
     match import_with(name) {
         Some("lib/np") => format!("names of a library have no prefix: `import \"lib/np\"`, then `{name}`"),
@@ -71,6 +74,20 @@ pub(super) fn idiom(text: &str) -> Option<&'static str> {
              the absence of a value, a sum type has one: `type maybe = #none | #some f64`"
         }
         "null" | "nil" => "there is no value for nothing; a sum type has one: `type maybe = #none | #some f64`",
+        "reshape" => {
+            "the sizes come from the type: `unflatten a : [3][4]f64` makes two dimensions of one, `flatten a` makes one of the two outermost"
+        }
+        "ravel" => "`flatten a` makes one dimension of the two outermost",
+        "axis" => {
+            "arguments have no names, and functions are mapped over rows: `f64.sum a` is for each row of a matrix, `f64.sum (transpose a)` for \
+             each column"
+        }
+        "shape" | "ndim" => "the length of an array is `length xs`; a definition has names for sizes: `def f [n][m] (a: [n][m]f64) = ..`",
+        "array" | "asarray" => "an array is written `[1, 2, 3]`",
+        "concatenate" => "`xs ++ ys` is one array behind the other",
+        "vstack" => "`xss ++ yss` has the rows of both",
+        "stack" => "an array of arrays is written `[xs, ys]`",
+        "var" => "the variance is `variance xs` in the library for NumPy users: write `import \"lib/np\"` at the top",
         "enumerate" => "`zip (indices xs) xs` has the elements with their indices",
         "append" => "`xs ++ [x]` is xs with x behind it",
         "int" => "conversions are in scalar modules and name both types: `i64.f64 x`",

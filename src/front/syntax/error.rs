@@ -54,10 +54,11 @@ pub(super) enum ErrorKind {
         found: Tok,
         opened: Span,
     },
-    /// A `let` without `in`.
+    /// A `let` without `in`. With `binding`, `y = e` follows without a `let`.
     LetWithoutBody {
         found: Tok,
         start: Span,
+        binding: bool,
     },
     RangeEnd {
         found: Tok,
@@ -196,6 +197,8 @@ pub(super) enum Meant {
     Equality,
     /// `f(a, axis=0)`.
     NamedArgument,
+    /// `y = e` at the beginning of a line.
+    Binding,
     /// `let x += e`.
     Assignment,
     /// `c ? a : b`.

@@ -48,11 +48,14 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
         }
         E::NamedType { found: tok, opened } => unexpected(at, format!("expected `->`, found {}", found(*tok)), "expected `->`")
             .label(*opened, "only the parameter of a function type has a name"),
-        E::LetWithoutBody { found: tok, start } => {
+        E::LetWithoutBody { found: tok, start, binding } => {
             Diagnostic::error(Code::LetWithoutBody, at, format!("expected `in` or another `let`, found {}", found(*tok)))
                 .here("expected `in`")
                 .label(*start, "this `let` needs an expression after its binding")
-                .help("a chain of bindings ends with `in` and its result")
+                .help(match binding {
+                    true => "each name is bound by a `let` of its own: `let x = .. let y = .. in ..`",
+                    false => "a chain of bindings ends with `in` and its result",
+                })
         }
         E::RangeEnd { found: tok } => {
             unexpected(at, format!("a range does not end: found {}", found(*tok)), "expected `..<`, `..>` or `...`")
@@ -210,6 +213,7 @@ fn meant_in_words(meant: Option<Meant>) -> Option<&'static str> {
         Meant::Membership => "`in` belongs to `let`; whether x is an element of xs is `any (== x) xs`",
         Meant::Lambda => "a function is written `\\x -> e`",
         Meant::Equality => "equality is written `==`; an array with another element is `a with [i] = v`",
+        Meant::Binding => "a name is bound by `let`, and what it is used for follows `in`: `let y = e in ..`",
         Meant::NamedArgument => {
             "arguments have no names and are separated by spaces, `f a b`; along the last axis of a matrix `f64.sum a` sums, along the first \
              one `f64.sum (transpose a)`; equality is written `==`"
@@ -335,7 +339,7 @@ fn unknown_characters(at: Span, found: &str) -> Diagnostic {
         Some('λ') => "functions are written with a backslash: `\\x -> e`",
         Some('×' | '·') => "multiplication is written `*`",
         Some('≤' | '≥' | '≠') => "comparisons are written `<=`, `>=`, `!=`",
-        Some('@') => "`@` has no meaning here; matrix multiplication is the function `matmul`",
+        Some('@') => "`@` has no meaning here; matrix multiplication is the function `matmul`, the inner product of two vectors `dot`",
         _ => return diagnostic,
     };
     diagnostic.help(help)

@@ -8,7 +8,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "some forms are looked through; the others are what is found")]
 
-use super::{Ast, ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp};
+use super::{Ast, ExprId, ExprKind, Ident, IndexArg, Operator, UnaryOp, path_indices};
 use crate::base::{Span, Symbol};
 
 /// What is applied.
@@ -37,6 +37,31 @@ pub struct Application {
     pub head: Head,
     /// Its arguments in the order of application, at least one.
     pub args: Vec<ExprId>,
+}
+
+/// The `k` of an index that is a literal `-k`: it counts from the end. Computed values never do.
+pub fn distance_from_end(ast: &Ast, index: ExprId) -> Option<i64> {
+    let ExprKind::Unary { op: UnaryOp::Neg, op_span, expr } = &ast.exprs[strip(ast, index)].kind else { return None };
+    match ast.exprs[strip(ast, *expr)].kind {
+        // A number in base 16 with a suffix is a pattern of bits: no sign is written.
+        ExprKind::Int { value, suffix } if op_span.start < op_span.end && suffix.is_none_or(|prim| prim.is_signed()) => {
+            i64::try_from(value).ok().filter(|count| *count > 0)
+        }
+        _ => None,
+    }
+}
+
+/// The first `k` of the literals `-k` among the indices of an expression, if it is an index, a slice or an update.
+pub fn counts_from_end(ast: &Ast, expr: ExprId) -> Option<i64> {
+    let of = |index: &IndexArg| match index {
+        IndexArg::Index(index) => distance_from_end(ast, *index),
+        IndexArg::Slice { start, end, .. } => [start, end].into_iter().flatten().find_map(|bound| distance_from_end(ast, *bound)),
+    };
+    match &ast.exprs[expr].kind {
+        ExprKind::Index { indices, .. } | ExprKind::IndexSection(indices) => indices.iter().find_map(of),
+        ExprKind::With { path, .. } | ExprKind::LetUpdate { path, .. } => path_indices(path).find_map(of),
+        _ => None,
+    }
 }
 
 /// The expression without parentheses and attributes around it.

@@ -61,6 +61,22 @@ HEAD | def head 'a [n] (xs: [n]a) : a = xs[0]
 }
 
 #[test]
+fn indices_that_count_from_the_end_are_named_as_they_are_written() {
+    for (index, message) in [
+        ("xs[-20]", "index -17 is out of bounds"),
+        ("xs[-20:1][0]", "slice [-17:1] is out of bounds"),
+        ("(xs with [-20] = 0)[0]", "index -17 is out of bounds"),
+    ] {
+        for first_order in [false, true] {
+            let found = report(&format!("entry main (xs: []f64) = {index}\n"), &[floats(3)], first_order);
+            assert!(found.contains(message) && found.contains("= note: a literal index such as `-20` counts from the end"), "{found}");
+        }
+    }
+    let computed = failure("entry main (xs: []f64) = xs[length xs - 20]\n", &[floats(3)]);
+    assert!(computed.contains("index -17 is out of bounds") && !computed.contains("note"), "{computed}");
+}
+
+#[test]
 fn the_innermost_call_of_the_user_is_named() {
     let program = "def first (xs: []f64) = take 5 xs\ndef second (xs: []f64) = (first xs)[0]\nentry main (xs: []f64) = second xs\n";
     let found = failure(program, &[floats(3)]);

@@ -100,10 +100,15 @@ impl Parser<'_> {
             self.skip_until(|_| false);
             return Decl::Error(self.span_from(start));
         };
+        let colon = self.token(0);
+        // `def f(x):` with a body below it.
+        let python = self.ends_line(colon.end);
         let ret = self.eat(Tok::Colon).then(|| self.type_exp());
-        self.equals(ret.is_some());
+        self.equals_behind(ret.is_some(), python.then_some(colon));
         let body = self.exp();
         self.end_of_decl();
+        // An attribute of a definition is about its body.
+        attrs.iter().for_each(|attr| self.about_loops(*attr, body));
         let Header { name, tparams, params } = header;
         Decl::Def(DefDecl { entry, name, tparams, params, ret, body, attrs, doc, span: self.span_from(start) })
     }

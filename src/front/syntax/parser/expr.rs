@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::base::Span;
 use crate::front::syntax::error::{ErrorKind, LoopAttribute, Meant, Misplaced, Wanted};
-use crate::front::syntax::lexer::Tok;
+use crate::front::syntax::lexer::{Tok, Token};
 use crate::front::syntax::precedence::{self, BACKTICK, Level, RANGE, WITH, WITH_VALUE};
 use crate::ir::attributes::{self, Attribute};
 use crate::ir::surface::{
@@ -236,7 +236,7 @@ impl Parser<'_> {
     }
 
     /// Attributes of loops: at something else they have no effect, and elaboration wants to know how often a loop may run.
-    fn about_loops(&mut self, attr: Ident, expr: ExprId) {
+    pub(super) fn about_loops(&mut self, attr: Ident, expr: ExprId) {
         let expr = crate::ir::surface::view::strip(self.ast, expr);
         let kind = &self.ast.exprs[expr].kind;
         let (attribute, fits) = match attributes::read(attr.name.as_str()) {
@@ -445,8 +445,19 @@ impl Parser<'_> {
 
     /// The `=` of a binding; `typed` says that a result type stands before it.
     pub(super) fn equals(&mut self, typed: bool) {
+        self.equals_behind(typed, None);
+    }
+
+    /// `equals`, where a colon in front of the result type may be one that begins a body in another language.
+    pub(super) fn equals_behind(&mut self, typed: bool, colon: Option<Token>) {
         if self.eat(Tok::Eq) {
             return;
+        }
+        if let Some(colon) = colon
+            && self.meant_for_equals(typed) == Some(Meant::Parameters)
+        {
+            let kind = ErrorKind::Expected { wanted: Wanted::Token(Tok::Eq), found: Tok::Colon, meant: Some(Meant::Parameters) };
+            self.complain_at(Span::between(self.file, colon.start, colon.end), kind);
         }
         let meant = if self.at(Tok::Comma) { Some(Meant::TuplePattern) } else { self.meant_for_equals(typed) };
         self.expected_with(Wanted::Token(Tok::Eq), meant);
@@ -515,7 +526,11 @@ impl Parser<'_> {
     fn let_body(&mut self, let_span: Span) -> ExprId {
         let complete = matches!(self.tok(), Tok::In | Tok::Let);
         if !complete {
-            self.complain(ErrorKind::LetWithoutBody { found: self.tok(), start: let_span });
+            let at = self.result_of_let(let_span.start).unwrap_or(self.pos);
+            let found = self.tokens[at];
+            let binding = found.tok == Tok::Ident && self.tokens.get(at + 1).is_some_and(|next| next.tok == Tok::Eq);
+            let kind = ErrorKind::LetWithoutBody { found: found.tok, start: let_span, binding };
+            self.complain_at(Span::between(self.file, found.start, found.end), kind);
             self.skip_until(|t| matches!(t, Tok::In | Tok::Let | Tok::Comma | Tok::Then | Tok::Else | Tok::Do | Tok::Case));
         }
         match self.tok() {

@@ -2,7 +2,7 @@
 
 use super::{Parser, closer_of, is_closer};
 use crate::front::syntax::error::{ErrorKind, Foreign, Meant};
-use crate::front::syntax::lexer::Tok;
+use crate::front::syntax::lexer::{Tok, Token};
 use crate::ir::surface::{ExprId, ExprKind};
 
 /// How many tokens are looked at for what another language would have there.
@@ -53,6 +53,7 @@ impl Parser<'_> {
     /// What may have been meant by the token at which an element or a bracket should end.
     pub(super) fn meant_in_bracket(&self) -> Option<Meant> {
         match self.tok() {
+            Tok::Eq if self.statement() => Some(Meant::Binding),
             Tok::Eq if self.named_argument() => Some(Meant::NamedArgument),
             Tok::Eq => Some(Meant::Equality),
             Tok::Question => Some(Meant::Choice),
@@ -61,11 +62,51 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `=` here stands behind a name that begins an element of a bracket.
+    /// The token so many before the current one.
+    fn before(&self, count: usize) -> Option<Token> {
+        self.pos.checked_sub(count).and_then(|at| self.tokens.get(at)).copied()
+    }
+
+    /// Whether the `=` here stands behind a name that begins a line.
+    fn statement(&self) -> bool {
+        self.before(1).is_some_and(|name| name.tok == Tok::Ident && self.is_first_of_line(name)) && self.open.stack.is_empty()
+    }
+
+    /// Whether the `=` here stands behind a name that begins an element of a bracket, or that is an argument without spaces around `=`.
     fn named_argument(&self) -> bool {
-        let before = |count: usize| self.pos.checked_sub(count).and_then(|at| self.tokens.get(at)).map(|token| token.tok);
+        let before = |count: usize| self.before(count).map(|token| token.tok);
         let first = before(2) == Some(Tok::LParen) && before(3) == Some(Tok::Ident);
-        before(1) == Some(Tok::Ident) && (first || before(2) == Some(Tok::Comma))
+        let glued = self.adjacent(0) && self.adjacent(1) && before(2).is_some_and(ends_operand);
+        before(1) == Some(Tok::Ident) && (first || glued || before(2) == Some(Tok::Comma))
+    }
+
+    /// Where the result of bindings probably begins, if `in` is missing before it: the first token of a line that is indented no more than
+    /// the `let` at this place and could not continue the line before.
+    pub(super) fn result_of_let(&self, start: u32) -> Option<usize> {
+        let most = self.column(start);
+        let first = self.tokens[..self.pos].partition_point(|token| token.start <= start);
+        // Nothing is looked for where it would not be reported.
+        let last = if self.complained == Some(self.pos) { first } else { self.pos.min(first + 16 * REACH) };
+        (first.max(1)..last).find(|at| {
+            let token = self.tokens[*at];
+            let continues = token.tok.is_operator() || is_closer(token.tok) || token.tok == Tok::Dot;
+            self.is_first_of_line(token) && self.column(token.start) <= most && ends_operand(self.tokens[at - 1].tok) && !continues
+        })
+    }
+
+    /// How many bytes stand before this place in its line.
+    fn column(&self, at: u32) -> usize {
+        self.text[..at as usize].bytes().rev().take_while(|byte| *byte != b'\n').count()
+    }
+
+    /// Whether nothing but spaces stands before the token in its line.
+    fn is_first_of_line(&self, token: Token) -> bool {
+        self.text[..token.start as usize].bytes().rev().find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| byte == b'\n')
+    }
+
+    /// Whether the token at this place is the last one of its line.
+    pub(super) fn ends_line(&self, end: u32) -> bool {
+        self.text[end as usize..].bytes().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).is_none_or(|byte| byte == b'\n')
     }
 
     /// What may have been meant where the `=` of a definition should stand. `typed` says that a result type was read.
@@ -105,4 +146,9 @@ impl Parser<'_> {
         }
         None
     }
+}
+
+/// Whether an operand can end with this token.
+fn ends_operand(tok: Tok) -> bool {
+    matches!(tok, Tok::Ident | Tok::Number | Tok::Str | Tok::Char | Tok::Constr | Tok::True | Tok::False | Tok::Hole) || is_closer(tok)
 }

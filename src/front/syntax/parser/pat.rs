@@ -244,7 +244,7 @@ impl Parser<'_> {
             match self.tok() {
                 Tok::LParen => depth += 1,
                 Tok::RParen if depth > 0 => depth -= 1,
-                Tok::Comma if depth > 0 => {}
+                Tok::Comma | Tok::Minus if depth > 0 => {}
                 Tok::Ident | Tok::Number => {}
                 _ => break,
             }
