@@ -144,9 +144,14 @@ fn the_only_entry_point_needs_no_name() {
     assert_eq!(place.ok(&["run", "two.rem"]), "6i32\n");
     place.ok(&["build", "one.rem", "-o", "one"]);
     // The evaluator does not hand out functions either.
-    let place = Place::new(&[("fun.rem", "entry f (x: i64) = (\\(y: i64) -> x + y, x)\n"), ("one.rem", "entry double (x: i32) : i32 = 2 * x")]);
+    let place =
+        Place::new(&[("fun.rem", "entry f (x: i64) = (\\(y: i64) -> x + y, x)\n"), ("one.rem", "entry double (x: i32) : i32 = 2 * x")]);
     let ran = place.run(&["build", "fun.rem", "-o", "fun"]);
-    assert!(ran.code == Some(1) && ran.err.contains("E0801") && ran.err.contains("return data") && !ran.err.contains("interp"), "{}", ran.err);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("E0801") && ran.err.contains("return data") && !ran.err.contains("interp"),
+        "{}",
+        ran.err
+    );
     assert!(place.ok(&["bench", "one.rem", "4", "--runs", "1", "--seconds", "0"]).contains("(1 run, "));
 }
 
