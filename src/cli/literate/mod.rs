@@ -134,6 +134,9 @@ fn beside(source: &Path) -> Result<PathBuf, Box<Diagnostic>> {
     }
 }
 
+/// Messages, with the texts that they are about.
+type Wrong = (SourceMap, Vec<Diagnostic>);
+
 /// A program with entry points behind it for what is shown.
 struct Document {
     segments: Vec<Segment>,
@@ -147,7 +150,7 @@ fn name_of(number: usize) -> String {
 
 impl Document {
     /// Reads and checks a program. The inner error is what is wrong with what is to be shown.
-    fn new(source: &Path) -> Result<Result<Document, (SourceMap, Vec<Diagnostic>)>, Box<Diagnostic>> {
+    fn new(source: &Path) -> Result<Result<Document, Wrong>, Box<Diagnostic>> {
         let mut found = Ok(Vec::new());
         let loaded = load_with(source, &mut |text, behind| {
             found = segments(text);

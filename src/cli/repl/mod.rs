@@ -94,7 +94,9 @@ fn help() -> String {
         format!("  {usage:<22}{what}\n")
     };
     let commands: String = COMMANDS.iter().map(line).collect();
-    format!("{INPUTS}{commands}An input that is not complete goes on in the next line, up to an empty one; if standard input is no terminal, also up to a command.\n")
+    format!(
+        "{INPUTS}{commands}An input that is not complete goes on in the next line, up to an empty one; if standard input is no terminal, also up to a command.\n"
+    )
 }
 
 /// The longest text of a value that is shown.
