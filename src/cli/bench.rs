@@ -1,7 +1,7 @@
 //! `remora bench FILE -e ENTRY ARGS`: how long an entry point takes, files and conversions not counted.
 
 use super::native::{self, Prepared};
-use super::output::{Console, json};
+use super::output::{Console, counted, json};
 use super::program::{Loaded, load_accepted, load_untuned};
 use super::run::{Backend, Subject, default_entry, find_entry, read_arguments};
 use super::test::worker::again;
@@ -123,9 +123,10 @@ fn apart(args: &BenchArgs) -> Outcome {
 }
 
 fn text(report: &Report) -> String {
-    let Report { entry, backend, threads, runs, .. } = report;
+    let Report { entry, backend, .. } = report;
+    let (runs, threads) = (counted(report.runs, "run"), counted(report.threads, "thread"));
     format!(
-        "{entry}: median {}, min {}, max {} ({runs} runs, {backend}, {threads} threads)\n{:.2} GB/s of arguments and results, at most {:.1} MB of arrays\n",
+        "{entry}: median {}, min {}, max {} ({runs}, {backend}, {threads})\n{:.2} GB/s of arguments and results, at most {:.1} MB of arrays\n",
         shown(report.median_seconds),
         shown(report.min_seconds),
         shown(report.max_seconds),

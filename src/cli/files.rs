@@ -79,12 +79,29 @@ pub fn read_stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
     }
 }
 
+/// What a file is that is known to be binary by how it begins.
+pub fn binary(bytes: &[u8]) -> Option<&'static str> {
+    const KINDS: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "an archive (.npz or .zip)"),
+        (b"\x93NUMPY", "an array of NumPy (.npy)"),
+        (b"\x1f\x8b", "compressed with gzip"),
+        (b"\x89PNG", "a picture (.png)"),
+        (b"\x7fELF", "an executable or a library"),
+    ];
+    KINDS.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| *kind)
+}
+
 /// The text of a source file; `-` is standard input.
 pub fn read_source(path: &Path) -> Result<String, Box<Diagnostic>> {
     let bytes = if path == Path::new("-") { read_stdin()? } else { read(path)? };
     let name = shown(path);
     if bytes.len() as u64 > LARGEST_SOURCE {
         return Err(Box::new(Diagnostic::bare(Code::UnreadableFile, format!("`{name}` is too long for a program: more than 4 GiB"))));
+    }
+    if let Some(kind) = binary(&bytes) {
+        let message = format!("`{}` is not a program: it is {kind}", name.escape_debug());
+        let help = "the program comes first, and the files with its arguments after it: `remora run PROGRAM.rem DATA`";
+        return Err(Box::new(Diagnostic::bare(Code::NotText, message).help(help)));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];

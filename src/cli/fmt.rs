@@ -142,6 +142,13 @@ fn formatted(args: &FmtArgs, path: &Path, file: FileId, text: &str) -> Result<St
     match &args.lines {
         None => format::format(file, text, futhark),
         Some(lines) => {
+            let count = text.lines().count().max(1);
+            if lines.start >= count {
+                let (from, to, name) = (lines.start + 1, lines.end, files::shown(path));
+                let plural = if count == 1 { "" } else { "s" };
+                let message = format!("`--lines {from}:{to}`: `{}` has {count} line{plural}", name.escape_debug());
+                return Err(vec![Diagnostic::bare(Code::OptionValue, message)]);
+            }
             let edits = format::edits(file, text, futhark, Some(lines.clone()))?;
             Ok(format::apply(text, &edits))
         }

@@ -9,6 +9,11 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 /// Diagnostics of one severity printed at most; the rest is counted.
 const MOST: usize = 200;
 
+/// `1 thread`, `2 threads`.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// Where a command writes to.
 pub struct Console {
     out: BufWriter<io::Stdout>,

@@ -3,7 +3,7 @@
 //! One number after the other is given each of its values (coordinate descent), as far as it changes the compiled program at all. Each
 //! measurement is a `remora bench` of its own; a value is taken if it is better twice.
 
-use super::output::{Console, json};
+use super::output::{Console, counted, json};
 use super::program::{Loaded, load_untuned, tuning_file};
 use super::run::{Backend, Subject, default_entry, find_entry};
 use super::test::worker::own;
@@ -120,10 +120,10 @@ pub(super) fn run(args: &TuneArgs, console: &mut Console) -> Outcome {
     let write = (changed || path.exists()) && args.subject.source.file.as_os_str() != "-";
     let Measured { backend, threads, .. } = first;
     if write {
+        let threads = counted(threads, "thread");
         let (default, tuned) = (bench::shown(default_seconds), bench::shown(tuned_seconds));
-        let head = format!(
-            "# Written by `remora tune` for `{entry}` ({backend}, {threads} threads): {default} with the defaults, {tuned} with these.\n"
-        );
+        let head =
+            format!("# Written by `remora tune` for `{entry}` ({backend}, {threads}): {default} with the defaults, {tuned} with these.\n");
         files::write(&path, (head + &tuning.text()).as_bytes())?;
     }
     let file = write.then(|| files::shown(&path));
@@ -269,7 +269,8 @@ fn given() -> Vec<std::ffi::OsString> {
 
 fn text(report: &Report, changed: bool) -> String {
     let Report { entry, backend, threads, default_seconds, tuned_seconds, numbers, file } = report;
-    let mut out = format!("{entry} ({backend}, {threads} threads)\n");
+    let threads = counted(*threads, "thread");
+    let mut out = format!("{entry} ({backend}, {threads})\n");
     for Tried { knob: _, name, times, chosen } in numbers {
         let times: Vec<String> = times.iter().map(|(value, time)| format!("{value}: {}", bench::shown(*time))).collect();
         out += &format!("  {name} = {chosen}   ({})\n", times.join(", "));

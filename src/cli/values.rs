@@ -414,7 +414,13 @@ fn argument(word: &str, wanted: Wanted) -> Result<Value> {
         Ok(value)
     };
     if data_file && !matches!(wanted, Wanted::Sum(_)) || (path.exists() && !literal) || (!literal && word.contains(['/', '.'])) {
-        return read(&format!("`{word}`"), &files::read_data(path)?);
+        let bytes = files::read_data(path)?;
+        if bytes.starts_with(b"PK\x03\x04") {
+            let message = format!("{} is expected, found an archive (.npz or .zip): `{}`", wanted.shown(), word.escape_debug());
+            let help = "save each array in a file of its own, with `numpy.save`";
+            return Err(Box::new(Diagnostic::bare(Code::MalformedData, message).help(help)));
+        }
+        return read(&format!("`{word}`"), &bytes);
     }
     read("the command line", word.as_bytes()).map_err(|mut diagnostic: Box<Diagnostic>| {
         if !literal {

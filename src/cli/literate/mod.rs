@@ -14,6 +14,7 @@ use crate::diag::{Diagnostic, Severity};
 use crate::driver::{self, backends};
 use crate::front::explicit::Printer;
 use crate::front::syntax;
+use crate::ice;
 use crate::interp::entry::Shape;
 use crate::ir::core::Define;
 use crate::ir::surface::Ast;
@@ -34,6 +35,7 @@ the file, and shown:
   -- > f 10                 the value
   -- > :table g 10          a table: a matrix, or vectors side by side in a tuple or record (fields are the names of the columns)
   -- > :plot f 10           a picture that fits the shape of the value; :line, :points, :image, :histogram say which one
+                           (Futhark's :plot2d and :img are :plot and :image)
   -- > :infer f             the definition with the maps and replications that were inserted
   -- > :type f              its type
 
@@ -81,8 +83,8 @@ pub(super) fn run(args: &LiterateArgs, console: &mut Console) -> Outcome {
     files::apart(&output, source)?;
     let document = match Document::new(source)? {
         Ok(document) => document,
-        Err((sources, diagnostic)) => {
-            console.report(&sources, &diagnostic);
+        Err((sources, diagnostics)) => {
+            console.report_all(&sources, &diagnostics);
             return Ok(FAILURE);
         }
     };
@@ -92,8 +94,8 @@ pub(super) fn run(args: &LiterateArgs, console: &mut Console) -> Outcome {
     }
     let blocks = match document.blocks(args.backend, console) {
         Ok(blocks) => blocks,
-        Err(diagnostic) => {
-            document.report(&diagnostic, console);
+        Err(diagnostics) => {
+            diagnostics.iter().for_each(|diagnostic| document.report(diagnostic, console));
             return Ok(FAILURE);
         }
     };
@@ -132,6 +134,9 @@ fn beside(source: &Path) -> Result<PathBuf, Box<Diagnostic>> {
     }
 }
 
+/// Messages, with the texts that they are about.
+type Wrong = (SourceMap, Vec<Diagnostic>);
+
 /// A program with entry points behind it for what is shown.
 struct Document {
     segments: Vec<Segment>,
@@ -144,8 +149,8 @@ fn name_of(number: usize) -> String {
 }
 
 impl Document {
-    /// Reads and checks a program. The inner error is about what is to be shown.
-    fn new(source: &Path) -> Result<Result<Document, (SourceMap, Diagnostic)>, Box<Diagnostic>> {
+    /// Reads and checks a program. The inner error is what is wrong with what is to be shown.
+    fn new(source: &Path) -> Result<Result<Document, Wrong>, Box<Diagnostic>> {
         let mut found = Ok(Vec::new());
         let loaded = load_with(source, &mut |text, behind| {
             found = segments(text);
@@ -155,7 +160,8 @@ impl Document {
             }
             more
         })?;
-        if let Some(wrong) = found.iter().flatten().filter_map(computed).find_map(|directive| not_one(directive, loaded.root)) {
+        let wrong: Vec<_> = found.iter().flatten().filter_map(computed).filter_map(|directive| not_one(directive, loaded.root)).collect();
+        if !wrong.is_empty() {
             return Ok(Err((loaded.sources, wrong)));
         }
         Ok(match found {
@@ -165,7 +171,7 @@ impl Document {
                 let span = Span::new(loaded.root, at.start, at.end);
                 let message = format!("`:{}` shows nothing", word.escape_debug());
                 let known = format!("what can be shown: {}", words.iter().map(|word| format!("`:{word}`")).collect::<Vec<_>>().join(", "));
-                Err((loaded.sources, Diagnostic::error(Code::TestBlock, span, message).help(known)))
+                Err((loaded.sources, vec![Diagnostic::error(Code::TestBlock, span, message).help(known)]))
             }
         })
     }
@@ -184,24 +190,36 @@ impl Document {
         self.segments.iter().find_map(heading).unwrap_or_else(|| otherwise.to_string())
     }
 
-    fn blocks(&self, backend: Backend, console: &mut Console) -> Result<Vec<Block>, Box<Diagnostic>> {
-        let defines = (0..self.loaded.behind.places.len()).map(|number| self.entry(number)).collect::<Result<Vec<_>, _>>()?;
-        let values = self.values(&defines, backend, console)?;
-        let mut values = values.iter().zip(&defines);
+    /// What the document consists of, or everything that is wrong with what is to be shown.
+    fn blocks(&self, backend: Backend, console: &mut Console) -> Result<Vec<Block>, Vec<Diagnostic>> {
+        let defines: Vec<Result<&Define, _>> = (0..self.loaded.behind.places.len()).map(|number| self.entry(number)).collect();
+        let sound: Vec<&Define> = defines.iter().filter_map(|define| define.as_ref().ok().copied()).collect();
+        let mut values = match self.values(&sound, backend, console) {
+            Ok(values) => values.into_iter(),
+            Err(failure) => return Err(defines.into_iter().filter_map(Result::err).chain([failure]).map(|wrong| *wrong).collect()),
+        };
+        let mut defines = defines.into_iter();
         let mut blocks = Vec::with_capacity(self.segments.len());
+        let mut wrong = Vec::new();
         for segment in &self.segments {
-            blocks.push(match segment {
-                Segment::Text(text) => Block::Text(text.clone()),
-                Segment::Code(code) => Block::Code(code.clone()),
-                Segment::Shown(directive) => match computed(segment).and_then(|_| values.next()) {
-                    Some((value, define)) => {
-                        shown(directive, value, console).map_err(|diagnostic| Box::new(diagnostic.label(define.span, "")))?
-                    }
-                    None => self.looked_up(directive)?,
+            let block = match segment {
+                Segment::Text(text) => Ok(Block::Text(text.clone())),
+                Segment::Code(code) => Ok(Block::Code(code.clone())),
+                Segment::Shown(directive) => match computed(segment).and_then(|_| defines.next()) {
+                    Some(Ok(define)) => values.next().transpose().and_then(|value| match value {
+                        Some(value) => shown(directive, &value, console).map_err(|diagnostic| Box::new(diagnostic.label(define.span, ""))),
+                        None => ice!(define.span, "there is no value of this"),
+                    }),
+                    Some(Err(refused)) => Err(refused),
+                    None => self.looked_up(directive),
                 },
-            });
+            };
+            match block {
+                Ok(block) => blocks.push(block),
+                Err(diagnostic) => wrong.push(*diagnostic),
+            }
         }
-        Ok(blocks)
+        if wrong.is_empty() { Ok(blocks) } else { Err(wrong) }
     }
 
     /// The entry point of an expression, whose value can be shown.
@@ -222,8 +240,13 @@ impl Document {
         Ok(define)
     }
 
-    /// The values of all expressions, compiled as one program.
-    fn values(&self, defines: &[&Define], backend: Backend, console: &mut Console) -> Result<Vec<Value>, Box<Diagnostic>> {
+    /// The values of all expressions, compiled as one program, or why one has none.
+    fn values(
+        &self,
+        defines: &[&Define],
+        backend: Backend,
+        console: &mut Console,
+    ) -> Result<Vec<Result<Value, Box<Diagnostic>>>, Box<Diagnostic>> {
         let Loaded { checked, .. } = &self.loaded;
         let names: Vec<Symbol> = defines.iter().map(|define| define.name).collect();
         let options = Options { threads: 0, strict: false };
@@ -245,7 +268,7 @@ impl Document {
             Some(program) => program.call(define, &[], Vec::new()),
             None => driver::run(checked, define.name, Vec::new(), None),
         };
-        defines.iter().map(run).collect()
+        Ok(defines.iter().map(run).collect())
     }
 
     /// What is known of a definition.

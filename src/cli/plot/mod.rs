@@ -127,6 +127,10 @@ enum Format {
 }
 
 pub(super) fn run(args: &PlotArgs, console: &mut Console) -> Outcome {
+    if let (Some(bins), false) = (args.look.bins, args.look.kind == Some(Kind::Histogram)) {
+        let message = format!("`--bins {bins}` is for histograms, and none is drawn");
+        return Err(Box::new(Diagnostic::bare(Code::OptionValue, message).help("add `--kind histogram`")));
+    }
     let format = args.output.as_deref().map(format_of).transpose()?;
     if let Some(path) = &args.output {
         files::apart(path, args.run.file())?;

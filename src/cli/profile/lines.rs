@@ -2,6 +2,7 @@
 
 use crate::base::SourceMap;
 use crate::cli::bench::shown;
+use crate::cli::output::counted;
 use crate::driver::profile::{At, Memory, Remark, Report, Timed};
 use std::collections::BTreeMap;
 
@@ -84,7 +85,7 @@ pub(super) fn bytes(bytes: i64) -> String {
 
 /// The first line: how long it took, how it was run.
 pub(super) fn summary(report: &Report) -> String {
-    let threads = if report.threads == 1 { "1 thread".to_string() } else { format!("{} threads", report.threads) };
+    let threads = counted(report.threads, "thread");
     let runs = if report.runs == 1 { "1 run".to_string() } else { format!("median of {} runs", report.runs) };
     let mut out =
         format!("{}: {} ({runs}, {threads}), at most {} of arrays", report.entry, shown(report.seconds), bytes(report.peak_bytes));

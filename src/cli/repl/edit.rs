@@ -19,7 +19,8 @@ const MOST_REMEMBERED: usize = 2000;
 /// A source of inputs.
 pub enum Source {
     Terminal(Box<Editor<Assistant, FileHistory>>),
-    Lines,
+    /// With the line that ended the input before it.
+    Lines(Option<String>),
 }
 
 impl Source {
@@ -27,7 +28,7 @@ impl Source {
     /// E0601: the terminal cannot be used.
     pub fn new(interactive: bool) -> Result<Source, Box<Diagnostic>> {
         if !interactive {
-            return Ok(Source::Lines);
+            return Ok(Source::Lines(None));
         }
         let editor = || -> Result<Editor<Assistant, FileHistory>, ReadlineError> {
             let config = Config::builder().max_history_size(MOST_REMEMBERED)?.auto_add_history(true).build();
@@ -60,7 +61,7 @@ impl Source {
     /// The next input; nothing at the end.
     pub fn next(&mut self) -> Option<String> {
         match self {
-            Source::Lines => next_of_lines(),
+            Source::Lines(ahead) => next_of_lines(ahead),
             Source::Terminal(editor) => loop {
                 match editor.readline("> ") {
                     Ok(text) => return Some(text),
@@ -85,16 +86,23 @@ impl Drop for Source {
     }
 }
 
-/// The lines of standard input up to the end of an input. Text that is not UTF-8 is read as well as possible: what it breaks is reported.
-fn next_of_lines() -> Option<String> {
+/// The lines of standard input up to the end of an input: a command ends what is not complete. Text that is not UTF-8 is read as well as possible: what it breaks is reported.
+fn next_of_lines(ahead: &mut Option<String>) -> Option<String> {
     let mut text = String::new();
     loop {
-        let mut line = Vec::new();
-        let count = std::io::stdin().lock().read_until(b'\n', &mut line).unwrap_or(0);
-        text.push_str(&String::from_utf8_lossy(&line));
-        if count == 0 {
+        let line = ahead.take().unwrap_or_else(|| {
+            let mut line = Vec::new();
+            std::io::stdin().lock().read_until(b'\n', &mut line).ok();
+            String::from_utf8_lossy(&line).into_owned()
+        });
+        if line.is_empty() {
             return (!text.is_empty()).then_some(text);
         }
+        if !text.is_empty() && input::begins_command(&line) {
+            *ahead = Some(line);
+            return Some(text);
+        }
+        text.push_str(&line);
         if input::progress(&text) == Progress::Complete {
             return Some(text);
         }

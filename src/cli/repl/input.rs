@@ -104,6 +104,12 @@ pub fn progress(text: &str) -> Progress {
     }
 }
 
+/// Whether a line begins with a command, in the first column.
+pub fn begins_command(line: &str) -> bool {
+    let name = line.strip_prefix(':').and_then(|rest| rest.split(char::is_whitespace).next());
+    name.is_some_and(super::is_command)
+}
+
 /// What stands behind the name of a command that takes an expression or definitions.
 fn argument(text: &str) -> Option<&str> {
     let command = text.trim_start().strip_prefix(':')?;

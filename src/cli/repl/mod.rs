@@ -83,13 +83,20 @@ fn takes_text(name: &str) -> bool {
     COMMANDS.iter().any(|(command, names, ..)| names.contains(&name) && of_text(*command))
 }
 
+/// Whether a command has this name.
+fn is_command(name: &str) -> bool {
+    COMMANDS.iter().any(|(_, names, ..)| names.contains(&name))
+}
+
 fn help() -> String {
     let line = |(_, names, argument, what): &(Command, &[&str], &str, &str)| {
         let usage = format!(":{} {argument}", names[0]);
         format!("  {usage:<22}{what}\n")
     };
     let commands: String = COMMANDS.iter().map(line).collect();
-    format!("{INPUTS}{commands}An input that is not complete goes on in the next line, up to an empty one.\n")
+    format!(
+        "{INPUTS}{commands}An input that is not complete goes on in the next line, up to an empty one; if standard input is no terminal, also up to a command.\n"
+    )
 }
 
 /// The longest text of a value that is shown.
@@ -418,9 +425,12 @@ impl Repl<'_> {
         let defined = self.session.definitions.iter().any(|def| input::defined(&def.text).iter().any(|name| name.as_str() == input.text));
         if !defined {
             return self.show(input, |repl, made, _| {
-                if let Some(def) = made.definition(Symbol::new(IT)) {
-                    repl.inferred(made, def);
-                }
+                let Some(def) = made.definition(Symbol::new(IT)) else { return };
+                // The expression is shown without the entry point that it is the body of.
+                let text = explicit(made, def);
+                let body = text.split_inclusive('\n').skip_while(|line| !line.starts_with("entry ")).skip(1).collect::<String>();
+                let ty = repl.type_of(made);
+                repl.console.print(format!("{ty}\n{body}"));
             });
         }
         let made = self.session.make(&Input::new(input.number, ""), false);
@@ -432,11 +442,7 @@ impl Repl<'_> {
     }
 
     fn inferred(&mut self, made: &Made, def: DefId) {
-        let checked = &made.checked;
-        let printer = Printer::new(&checked.program, &made.sources);
-        let ty = checked.type_of(def);
-        let text = printer.pretty(&checked.tables, def, ty.as_deref());
-        self.console.print(input::moved_up(&text, made.lines_before(checked.program.defs[def].decl_span())));
+        self.console.print(explicit(made, def));
     }
 
     fn load(&mut self, path: &std::path::Path) -> Result<()> {
@@ -491,6 +497,14 @@ impl Repl<'_> {
 /// What names of values of files begin with. The text `$loadnpy ".."`, in whose place such a name is put, is always longer, so that places keep
 /// their columns.
 const LOADED: &str = "npy'";
+
+/// A definition with its type and its insertions.
+fn explicit(made: &Made, def: DefId) -> String {
+    let checked = &made.checked;
+    let printer = Printer::new(&checked.program, &made.sources);
+    let text = printer.pretty(&checked.tables, def, checked.type_of(def).as_deref());
+    input::moved_up(&text, made.lines_before(checked.program.defs[def].decl_span()))
+}
 
 /// Whether a type is that of a function.
 fn is_function(ty: &str) -> bool {

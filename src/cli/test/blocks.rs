@@ -28,6 +28,7 @@ use crate::base::{FileId, PrimType, Span};
 use crate::diag::Diagnostic;
 use regex::Regex;
 use report::Names;
+use std::collections::BTreeSet;
 
 /// A block of expectations.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +64,14 @@ pub struct Case {
     pub input: Data,
     /// What must come out.
     pub expect: Expect,
+}
+
+/// The entry points that blocks are about, each once.
+pub fn entries(blocks: &[Block]) -> Vec<String> {
+    let cases = blocks.iter().flat_map(|block| &block.cases).flat_map(|case| &case.entries);
+    let properties = blocks.iter().flat_map(|block| &block.properties);
+    let names: BTreeSet<&String> = cases.chain(properties).map(|(name, _)| name).collect();
+    names.into_iter().cloned().collect()
 }
 
 /// Values in a block.

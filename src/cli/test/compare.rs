@@ -109,7 +109,7 @@ fn array_difference(want: &Array, got: &Array, tolerance: Tolerance) -> Option<S
     }
     let place = |i: usize| position(want.dims(), i);
     let total = want.count();
-    let mut text = format!("{count} of {total} elements differ, the first at {}: {b}, expected {a}", place(first));
+    let mut text = format!("different in {count} of {total} elements, the first at {}: {b}, expected {a}", place(first));
     if worst > 0.0 {
         let _ = write!(text, "; the largest difference is {worst:.3e}{}", share(worst, magnitude(at.1)));
         if at.0 != first {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(
             difference(&want, &floats(vec![1.0, f64::NAN, f64::NEG_INFINITY, 4.5])).as_deref(),
             Some(
-                "2 of 4 elements differ, the first at [2]: -f64.inf, expected f64.inf; the largest difference is 5.000e-1, 1.25e-1 of the \
+                "different in 2 of 4 elements, the first at [2]: -f64.inf, expected f64.inf; the largest difference is 5.000e-1, 1.25e-1 of the \
                  value, at [3]: 4.5f64, expected 4.0f64"
             )
         );

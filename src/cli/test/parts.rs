@@ -41,6 +41,8 @@ pub enum Event {
     Done {
         /// Whether it has test blocks.
         blocks: bool,
+        /// The entry points that they are about.
+        entries: Vec<String>,
         /// Notes about the machine.
         notes: Vec<String>,
     },

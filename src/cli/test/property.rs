@@ -2,7 +2,7 @@
 //!
 //! Values are made up from the type, or by the function in `#[prop(gen(f))]` from a size and a seed. Sizes grow from 0 to that in
 //! `size(n)`. When a value is found for which the property does not hold, smaller ones are looked for: with the function in `shrink(f)`
-//! from the value and a number, otherwise among values of smaller sizes.
+//! from the value and a number, otherwise among values of smaller sizes, and with integers nearer to 0.
 
 use super::super::program::Loaded;
 use super::super::run::find_entry;
@@ -26,6 +26,8 @@ pub type Call<'a> = &'a dyn Fn(&str, Vec<Value>) -> Result<Value, Box<Diagnostic
 const TRIES: u64 = 100;
 /// How many smaller values are tried in a row without finding one.
 const SHRINKS: i32 = 50;
+/// How many values with integers nearer to 0 are tried.
+const NEARER: usize = 400;
 /// Size of the largest values unless something else is said.
 const SIZE: i64 = 50;
 
@@ -136,7 +138,11 @@ impl Search<'_> {
             let size = largest.saturating_mul(seed as i64 + 1) / TRIES as i64;
             let values = self.make(size, seed)?;
             if let Some(found) = self.attempt(values)? {
-                return if self.options.shrink.is_some() { self.shrink(found).map(Some) } else { self.smaller(found, size).map(Some) };
+                return if self.options.shrink.is_some() {
+                    self.shrink(found).map(Some)
+                } else {
+                    self.nearer(self.smaller(found, size)?).map(Some)
+                };
             }
         }
         Ok(None)
@@ -193,6 +199,32 @@ impl Search<'_> {
         Ok(found)
     }
 
+    /// With each integer as near to 0 as it may be: halves of it are tried.
+    fn nearer(&self, mut found: Found) -> Result<Found, Trouble> {
+        // What the program makes may be of a form that other numbers break.
+        if self.options.generate.is_some() {
+            return Ok(found);
+        }
+        let mut tries = 0;
+        for at in 0.. {
+            let Some(Some(far)) = integers(&found.values).get(at).copied().map(Scalar::as_i128) else { break };
+            // It holds for `near`, and does not for `far`.
+            let (mut near, mut far, mut next) = (0, far, 0);
+            while near != far && tries < NEARER {
+                tries += 1;
+                match self.attempt(with_integer(&found.values, at, next))? {
+                    Some(smaller) => (found, far) = (smaller, next),
+                    None => near = next,
+                }
+                next = near + (far - near) / 2;
+                if next == near {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Among values of smaller sizes.
     fn smaller(&self, found: Found, size: i64) -> Result<Found, Trouble> {
         for size in 0..size {
@@ -204,6 +236,46 @@ impl Search<'_> {
             }
         }
         Ok(found)
+    }
+}
+
+/// The integers that values consist of, those in sums not counted.
+fn integers(values: &[Value]) -> Vec<Scalar> {
+    let of = |value: &Value| match value {
+        Value::Scalar(scalar) if scalar.prim().is_int() => vec![*scalar],
+        Value::Array(array) if array.prim().is_int() => (0..array.count()).filter_map(|i| array.at(i)).collect(),
+        Value::Tuple(tuple) => integers(&tuple.parts),
+        Value::Scalar(_) | Value::Array(_) | Value::Box(_) | Value::Cells(_) | Value::Sum(_) | Value::Opaque(_) => Vec::new(),
+    };
+    values.iter().flat_map(of).collect()
+}
+
+/// The values with another integer at this place among their integers.
+fn with_integer(values: &[Value], mut at: usize, number: i128) -> Vec<Value> {
+    let mut out = values.to_vec();
+    for value in &mut out {
+        let count = integers(std::slice::from_ref(value)).len();
+        if at < count {
+            *value = replaced(value, at, number);
+            break;
+        }
+        at -= count;
+    }
+    out
+}
+
+fn replaced(value: &Value, at: usize, number: i128) -> Value {
+    match value {
+        Value::Scalar(scalar) => Value::Scalar(Scalar::from_i128(scalar.prim(), number)),
+        Value::Array(array) => {
+            let Ok(mut items) = Buffer::with_capacity(array.prim(), array.count()) else { return value.clone() };
+            for (i, item) in (0..array.count()).filter_map(|i| Some((i, array.at(i)?))) {
+                items.push(if i == at { Scalar::from_i128(array.prim(), number) } else { item });
+            }
+            Array::new(array.dims(), items).map_or(value.clone(), Value::Array)
+        }
+        Value::Tuple(tuple) => Value::tuples(tuple.frame.to_vec(), tuple.labels.clone(), with_integer(&tuple.parts, at, number)),
+        Value::Box(_) | Value::Cells(_) | Value::Sum(_) | Value::Opaque(_) => value.clone(),
     }
 }
 

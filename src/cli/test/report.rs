@@ -2,10 +2,12 @@
 
 use super::super::output::Console;
 use super::TestArgs;
-use crate::base::Span;
-use crate::diag::{visible, visible_name};
+use crate::base::{Code, SourceMap, Span};
+use crate::diag::{Diagnostic, visible, visible_name};
+use crate::front::resolve::closest;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// How a case went.
 #[derive(Debug)]
@@ -57,6 +59,8 @@ pub struct Report {
     pub results: Vec<Result>,
     /// Whether it has test blocks.
     pub blocks: bool,
+    /// The entry points that they are about.
+    pub entries: Vec<String>,
     /// What was said besides.
     pub remarks: Vec<Remark>,
 }
@@ -77,7 +81,10 @@ pub struct Tally<'a> {
     /// How many files there are, and how many of them are done.
     files: (usize, usize),
     scanned: bool,
-    without: usize,
+    /// Files without test blocks, the first of them by name.
+    without: (usize, String),
+    /// The entry points that test blocks are about.
+    entries: BTreeSet<String>,
     passed: usize,
     failed: usize,
     skipped: usize,
@@ -92,7 +99,8 @@ impl<'a> Tally<'a> {
     /// Nothing yet, of so many files; `scanned` says that folders were searched for them.
     pub fn new(console: &'a mut Console, args: &'a TestArgs, files: usize, scanned: bool) -> Tally<'a> {
         let (json, notes) = (Vec::new(), Vec::new());
-        Tally { console, args, files: (files, 0), scanned, without: 0, passed: 0, failed: 0, skipped: 0, words: 0, json, notes }
+        let (without, entries) = ((0, String::new()), BTreeSet::new());
+        Tally { console, args, files: (files, 0), scanned, without, entries, passed: 0, failed: 0, skipped: 0, words: 0, json, notes }
     }
 
     /// The next file.
@@ -101,7 +109,13 @@ impl<'a> Tally<'a> {
             self.console.rendered(text, *error);
         }
         self.remarks(&report.remarks);
-        self.without += usize::from(!report.blocks);
+        if !report.blocks {
+            self.without.0 += 1;
+            if self.without.0 == 1 {
+                self.without.1.clone_from(&report.name);
+            }
+        }
+        self.entries.extend(report.entries);
         let several = self.args.backends().len() > 1;
         for result in &report.results {
             let backend = result.backend.as_ref().filter(|_| several).map(|backend| format!(" [{backend}]")).unwrap_or_default();
@@ -162,13 +176,38 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Prints the numbers; whether all went well.
-    pub fn finish(self) -> bool {
-        let (passed, failed, skipped, words) = (self.passed, self.failed, self.skipped, self.words);
-        if self.scanned && self.without > 0 {
-            self.console.progress(&format!("note: {} programs have no test blocks", self.without));
+    /// Refuses names of `--entry` that no test block has.
+    fn unknown_entries(&mut self) {
+        // Of programs that cannot be read or checked the blocks are not known.
+        if self.console.errors() > 0 || self.entries.is_empty() && self.failed > 0 {
+            return;
         }
-        if passed + failed + skipped + words == 0 && self.console.errors() == 0 {
+        for name in self.args.entry.iter().filter(|name| !self.entries.contains(*name)) {
+            let message = format!("there is no test block for an entry point `{}`", name.escape_debug());
+            let close = closest(name, self.entries.iter().map(String::as_str)).map(|close| format!("did you mean `{close}`?"));
+            let names: Vec<&str> = self.entries.iter().map(String::as_str).collect();
+            let note = match names.as_slice() {
+                [] => "no test block is for an entry point".to_string(),
+                names => format!("test blocks are for: {}", names.join(", ")),
+            };
+            let diagnostic = Diagnostic::bare(Code::UnknownDefinition, message).note(note);
+            self.console.report(&SourceMap::default(), &close.into_iter().fold(diagnostic, Diagnostic::help));
+        }
+    }
+
+    /// Prints the numbers; whether all went well.
+    pub fn finish(mut self) -> bool {
+        self.unknown_entries();
+        let (passed, failed, skipped, words) = (self.passed, self.failed, self.skipped, self.words);
+        let (all, (without, name)) = (self.files.0, &self.without);
+        let nothing = passed + failed + skipped + words == 0 && self.console.errors() == 0;
+        if *without > 0 && (self.scanned || all > 1) {
+            let have = if *without == 1 { "program has" } else { "programs have" };
+            self.console.progress(&format!("note: {without} {have} no test blocks"));
+        }
+        if nothing && all == 1 && *without == 1 {
+            self.console.progress(&format!("note: no tests: `{}` has no `-- ==` block", visible_name(name)));
+        } else if nothing {
             self.console.progress(
                 "note: nothing was run: no `-- ==` block fits (an empty line ends a block; names of entry points are those of `entry:`)",
             );

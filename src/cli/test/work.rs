@@ -28,7 +28,7 @@ pub struct Plan<'a> {
 
 /// Tests a file, part by part.
 pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
-    let done = |blocks: bool| (parts.say)(Event::Done { blocks, notes: native::notes::take() });
+    let done = |blocks: bool, entries| (parts.say)(Event::Done { blocks, entries, notes: native::notes::take() });
     let say = |sources: &SourceMap, diagnostic: &Diagnostic| {
         let error = diagnostic.severity == Severity::Error;
         (parts.say)(Event::Diagnostic { text: parts.style.render(sources, diagnostic), error });
@@ -38,9 +38,9 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
         Some(Ok(loaded)) => loaded,
         Some(Err(diagnostic)) => {
             say(&SourceMap::default(), &diagnostic);
-            return done(false);
+            return done(false, Vec::new());
         }
-        None => return done(true),
+        None => return done(true, Vec::new()),
     };
     let text = loaded.sources.file(loaded.root).text.clone();
     let (blocks, diagnostics) = blocks::blocks(loaded.root, &text, mark(&loaded));
@@ -50,7 +50,7 @@ pub fn test_file(plan: &Plan, path: &Path, parts: &Parts) {
         file.note(&format!("example_{line}"), None, Verdict::Failed(None, format!("the example is refused:\n{why}")));
     }
     file.test(&blocks);
-    done(!blocks.is_empty() || !diagnostics.is_empty());
+    done(!blocks.is_empty() || !diagnostics.is_empty(), blocks::entries(&blocks));
 }
 
 /// Reads and checks a program with the examples in its documentation. Those that are refused are left out, with their lines and why.

@@ -93,6 +93,7 @@ struct State {
     failed: BTreeSet<usize>,
     open: BTreeMap<usize, Open>,
     diagnostics: Vec<(String, bool)>,
+    entries: Vec<String>,
     remarks: Vec<Remark>,
 }
 
@@ -146,8 +147,8 @@ impl<'a> Worker<'a> {
         if let Some(process) = &self.process {
             state.remarks.push(Remark::Said(process.take_said()));
         }
-        let State { results, diagnostics, remarks, .. } = state;
-        Report { name: files::shown(path), diagnostics, results: results.into_values().collect(), blocks, remarks }
+        let State { results, diagnostics, entries, remarks, .. } = state;
+        Report { name: files::shown(path), diagnostics, results: results.into_values().collect(), blocks, entries, remarks }
     }
 
     /// Has a process do what is not done.
@@ -215,8 +216,9 @@ impl<'a> Worker<'a> {
         let plan = Plan { args: self.args, inner: self.share.inner, threads: self.share.threads };
         let none = BTreeSet::new();
         work::test_file(&plan, path, &Parts::new(&none, &none, &say, self.style));
-        let (State { results, diagnostics, remarks, .. }, blocks) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Report { name: files::shown(path), diagnostics, results: results.into_values().collect(), blocks, remarks }
+        let (State { results, diagnostics, entries, remarks, .. }, blocks) =
+            state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Report { name: files::shown(path), diagnostics, results: results.into_values().collect(), blocks, entries, remarks }
     }
 }
 
@@ -238,7 +240,8 @@ impl State {
                 }
             }
             Event::Diagnostic { text, error } => self.diagnostics.push((text, error)),
-            Event::Done { blocks, notes } => {
+            Event::Done { blocks, entries, notes } => {
+                self.entries = entries;
                 self.remarks.extend(notes.into_iter().map(Remark::Note));
                 return Some(blocks);
             }

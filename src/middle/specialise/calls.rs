@@ -1,6 +1,6 @@
 //! Definitions: entry points, and functions that are inlined or called; those that call themselves always are (`recursion`).
 
-use super::error::Limit;
+use super::error::{Error, Limit};
 use super::plan::Definition;
 use super::recursion::{in_terms_of, renamed, seen_by_functions};
 use super::values::{Atom, BoxValue, Env, Fun, IndexValue, Layout, Renaming, Static, Type};
@@ -323,7 +323,10 @@ impl<'p> Specialiser<'p> {
 
     /// What a function is with these parameters and this value, at the end of its block.
     fn outline(&mut self, params: Vec<Var>, value: &Static, entry: bool, span: Span) -> Outcome<Outline> {
-        let mut result = self.leaves(value, span)?;
+        let outside = [(Limit::FunctionAsData, Limit::FunctionResult), (Limit::LiftedAsData, Limit::LiftedResult)];
+        let returned = |limit| outside.iter().find(|(inside, _)| entry && *inside == limit).map_or(limit, |(_, returned)| *returned);
+        let leaves = self.leaves(value, span);
+        let mut result = leaves.map_err(|error| Error { limit: returned(error.limit), ..error })?;
         let mut results = Vec::with_capacity(result.len());
         let mut map = Renaming::default();
         // A size that is no parameter, but a constant that is computed, is returned after everything else.

@@ -25,6 +25,8 @@ pub(super) enum Limit {
     FunctionArgument { entry: Symbol, number: usize },
     /// An entry point returns a function.
     FunctionResult,
+    /// An entry point returns an array of functions, or of boxes of different sizes.
+    LiftedResult,
     /// A function that is not followed to where it is made.
     UnknownFunction,
     /// A function where data is needed.

@@ -13,6 +13,7 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         L::AnyRank(entry) => format!("`{entry}` takes arrays of any rank: it cannot be run on data"),
         L::FunctionArgument { entry, number } => format!("argument {number} of `{entry}` is no data"),
         L::FunctionResult => "a function is returned to the outside".into(),
+        L::LiftedResult => "an array of functions, or of boxes of different sizes, is returned to the outside".into(),
         L::UnknownFunction => "a function whose code is not known here is not compiled".into(),
         L::FunctionAsData => "a function is used as data here".into(),
         L::LiftedAsData => "an array of functions, or of boxes of different sizes, is used as data here".into(),
@@ -50,6 +51,14 @@ pub(super) fn report(error: &Error) -> Diagnostic {
         (L::DerivativeOfRecursion, "write the function as a loop"),
         (L::EndlessFunctions, "carry the data that the function is made of instead, and make the function where it is applied"),
     ];
+    // The evaluator does not hand such results out either.
+    let outside = [
+        (L::FunctionResult, "return data: apply the function, to further parameters of the entry point if it needs some"),
+        (L::LiftedResult, "return data: apply the functions, or make arrays of one size: sums, sizes, or one array after the other"),
+    ];
+    if let Some((_, outside)) = outside.into_iter().find(|(limit, _)| *limit == error.limit) {
+        return Diagnostic::error(Code::NotCompiled, error.at, message).help(outside);
+    }
     let help = match instead.into_iter().find(|(limit, _)| *limit == error.limit) {
         Some((_, instead)) => format!("{instead}; or run it with `--backend interp`"),
         None => "`--backend interp` runs this program".into(),

@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
                 None if self.columns == wanted.len() => at.push(k),
                 None => {
                     let message = format!("the table has {} columns, {} are expected", self.columns, wanted.len());
-                    return Err(self.at(None).problem(Code::DataRank, expected, message));
+                    return Err(self.at(None).problem(Code::DataRank, &whole(expected, &k.to_string()), message));
                 }
             }
         }
@@ -204,7 +204,7 @@ impl<'a> Table<'a> {
     }
     fn missing(&self, name: &str, expected: &Expected) -> Box<crate::diag::Diagnostic> {
         let message = format!("there is no column `{}`", name.escape_debug());
-        let mut problem = self.at(None).problem(Code::DataRank, expected, message);
+        let mut problem = self.at(None).problem(Code::DataRank, &whole(expected, name), message);
         problem.notes.push(format!("the table has {}", self.shown()));
         problem
     }
@@ -220,6 +220,12 @@ impl<'a> Table<'a> {
         let line = position.map_or(1, |position| usize::try_from(position.line()).unwrap_or(usize::MAX));
         Place { source: self.source, at: At::Text { line, column: 1 } }
     }
+}
+
+/// What a field of this name is expected to be, called as the record that it is in: of a column, the message has the name already.
+fn whole(expected: &Expected, name: &str) -> Expected {
+    let what = expected.what.strip_suffix(name).and_then(|what| what.strip_suffix('.')).unwrap_or(&expected.what);
+    Expected::new(what, expected.prim, expected.rank)
 }
 
 fn array(dims: &[usize], items: Buffer) -> Result<Value> {

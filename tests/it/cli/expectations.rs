@@ -119,7 +119,7 @@ fn differences_are_described() {
     let place = Place::new(&[("a.rem", text)]);
     let texts = [
         "a.rem: main #1 (a.rem:2:4)",
-        "result 0 is 2 of 3 elements differ, the first at [1]: 2.0f64, expected 2.5f64",
+        "result 0 is different in 2 of 3 elements, the first at [1]: 2.0f64, expected 2.5f64",
         "the largest difference is 1.000e0, 2.50e-1 of the value, at [2]: 3.0f64, expected 4.0f64",
         "result 0 is [1]f64, expected [2]f64",
         "result 1 is 1i32, expected 2i32 (difference 1.000e0",
@@ -163,6 +163,11 @@ fn back_ends_tags_and_entries() {
     assert!(place.passes(&["a.rem", "--exclude", "slow"]).ends_with("3 passed, 0 failed, 1 skipped\n"));
     assert!(place.passes(&["a.rem", "--tag", "slow"]).ends_with("1 passed, 0 failed\n"));
     assert!(place.passes(&["a.rem", "--only", "quick", "--entry", "other"]).ends_with("1 passed, 0 failed\n"));
+    place.fails(
+        &["a.rem", "--entry", "othr"],
+        &["E0611", "an entry point `othr`", "test blocks are for: main, other", "did you mean `other`?"],
+    );
+    place.fails(&["a.rem", "--entry", "main", "--entry", "zzz"], &["an entry point `zzz`", "3 passed, 0 failed"]);
     let out = place.passes(&["off.rem"]);
     assert!(out.contains("skipped off.rem: all tests: the program has the tag `disable`"), "{out}");
     assert_eq!(place.test(&["a.rem", "--backend", "gpu"]).0, Some(2));
@@ -172,10 +177,11 @@ fn back_ends_tags_and_entries() {
 fn structures_properties_and_warnings() {
     let text = "-- ==\n-- input { [1, 2] } output { 3 }\n-- structure { reduce 1 }\n-- structure { Screma 1 WithAcc 0 }\n-- structure { Screma 1 }\n\
                 -- structure gpu { SegRed 1 }\n-- structure gpu { /Apply/f 1 }\n-- structure seq-mem { Alloc 0 }\nentry main [n] (xs: [n]i32) : i32 = i32.sum xs\n";
-    let wrong = "-- ==\n-- structure { map 3 }\n-- structure { Screma 7 }\n-- warning: x\n-- warning: y\n-- property: p q r none main\n\
+    let wrong = "-- ==\n-- structure { map 3 }\n-- structure { Screma 7 }\n-- warning: x\n-- warning: y\n-- property: p q r none main near\n\
                  entry main [n] (xs: [n]i32) : i32 = i32.sum xs\nentry p [n] (xs: [n]i32) : bool = n < 3\n\
                  #[prop(gen(g), shrink(s))]\nentry q (x: i64) : bool = x < 10\nentry g (size: i64) (_: i64) : i64 = size\n\
-                 entry s (x: i64) (_: i32) : i64 = x - 1\n#[prop(sise(3))]\nentry r (x: i64) : bool = true\n";
+                 entry s (x: i64) (_: i32) : i64 = x - 1\n#[prop(sise(3))]\nentry r (x: i64) : bool = true\n\
+                 entry near (x: i32) (y: (i64, []u8)) : bool = x < 37 || y.0 > -5\n";
     let place = Place::new(&[("a.rem", text), ("wrong.rem", wrong)]);
     let out = place.passes(&["a.rem"]);
     assert!(out.contains("--structure compares them") && out.ends_with("2 passed, 0 failed, 5 skipped\n"), "{out}");
@@ -188,6 +194,7 @@ fn structures_properties_and_warnings() {
         "`p` does not hold for\n        [",
         "`q` does not hold for\n        10i64",
         "`sise(3)` is none of gen(f), shrink(f) and size(n)",
+        "`near` does not hold for\n        37i32\n        -5i64\n        empty([0]u8)",
         "no entry point `none`",
         "`main` is no property",
     ];
@@ -205,7 +212,7 @@ fn folders_jobs_and_json() {
     all.extend([("tests/deep/bad.rem", bad), ("tests/deep/none.rem", "def f = 1\n"), ("tests/notes.txt", "x"), ("empty/a.txt", "")]);
     let place = Place::new(&all);
     let (code, one, err) = place.test(&["tests", "-v", "--jobs", "1"]);
-    assert!(code == Some(1) && one.ends_with("12 passed, 1 failed\n") && err.contains("1 programs have no test blocks"), "{one}{err}");
+    assert!(code == Some(1) && one.ends_with("12 passed, 1 failed\n") && err.contains("1 program has no test blocks"), "{one}{err}");
     // The order of what is printed does not depend on the number of jobs.
     let without_times = |text: &str| text.lines().map(|line| line.split(" (").next().unwrap_or("").to_string()).collect::<Vec<_>>();
     assert_eq!(without_times(&place.test(&["tests", "-v", "--jobs", "5"]).1), without_times(&one));
@@ -216,6 +223,8 @@ fn folders_jobs_and_json() {
     assert_eq!(json["tests"][0]["place"], "tests/deep/bad.rem:2:4");
     assert!(json["tests"][0]["message"].as_str().expect("text").contains("1i32, expected 2i32"));
     assert_eq!(json["tests"][1]["backend"], "interp");
+    let (code, out, err) = place.test(&["tests/deep/none.rem"]);
+    assert!(code == Some(0) && out == "0 passed, 0 failed\n" && err.contains("no tests: `tests/deep/none.rem`"), "{out}{err}");
     let (code, out, err) = place.test(&["empty"]);
     assert!(code == Some(0) && out == "0 passed, 0 failed\n" && err.contains("nothing was run"), "{out}{err}");
     place.fails(&["tests/none.rem"], &["E0601"]);

@@ -40,6 +40,7 @@ fn standard_input_and_lines() {
     place.ok(&["fmt", "--lines", "2:2", "a.rem"]);
     assert_eq!(read(&place, "a.rem"), "def a=1\ndef b = 2\ndef c=3\n");
     assert_eq!(place.run(&["fmt", "--lines", "2:1", "a.rem"]).code, Some(2));
+    place.refused(&["fmt", "--lines", "50:60", "a.rem"], &["E0618", "`--lines 50:60`", " lines"]);
     place.refused(&["fmt", "--lines", "1:2", "a.rem", "a.rem"], &["E0618", "there are 2"]);
 }
 

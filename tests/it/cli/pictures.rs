@@ -169,6 +169,7 @@ fn results_are_drawn() {
     assert!(ran.code == Some(1) && ran.err.contains("E0603") && ran.err.contains("[1][1][1][1]i64"), "{}", ran.err);
     assert_eq!(plot(&["-e", "deep", "-1", "--kind", "histogram"]).code, Some(0), "negative numbers are arguments");
     place.refused(&["plot", "a.rem", "-e", "odd", "-o", "a.gif"], &["E0603", ".png or .svg"]);
+    place.refused(&["plot", "a.rem", "-e", "wave", "3", "--bins", "2"], &["E0618", "--kind histogram"]);
     place.refused(&["plot", "a.rem", "-e", "wave", "3", "--kind", "image"], &["E0603", "as an image"]);
     assert_eq!(plot(&["-e", "odd", "--width", "3"]).code, Some(2));
     // Programs that run write drawings where the name says so, and pixels otherwise.

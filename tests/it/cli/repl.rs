@@ -33,11 +33,16 @@ fn inputs_of_several_lines() {
     check("[1,\n 2]\n3", "[1i32, 2i32]\n3i32\n");
     check("match 2i64\ncase 1 -> false\ncase _ -> true\n\n", "true\n");
     check("def f (x: i64) =\n  x", "");
+    // A command ends what stands before it; other lines with a colon do not.
+    check("def f (x: i64) =\n  x + 1\n:type f\nf 1\n", "i64 -> i64\n2i64\n");
+    check("def f (x: i64)\n: i64 =\n  x + 1\n\nf 1\n", "2i64\n");
 }
 
 #[test]
 fn commands() {
     check("let x = [1i64, 2]\n:type x\n:type i64.sum\n:list\n:clear\n:list\n", "[2]i64\n[d]i64 -> i64\nx : [2]i64\n");
+    check(":infer f64.sum\n", "[d]f64 -> f64\nf64.sum\n-- nothing inserted\n");
+    check("let x = [1i64, 2]\n:infer x + 1\n", "[2]i64\nmap (\\x -> x + 1) x\n-- 1 map: + at 1:3 (1 map)\n");
     let ran = session(&Place::new(&[]), "def f (x: i64) = x + 1\n:infer f [1, 2]\n:core 1 + 2i64\n:time f 1\n:help\n");
     for text in ["map f [1, 2]", "f at 1:1 (1 map)", "(entry it", "2i64\nchecked in ", ":reload"] {
         assert!(ran.out.contains(text), "no {text:?} in\n{}", ran.out);

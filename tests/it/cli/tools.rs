@@ -196,6 +196,7 @@ fn programs_are_documents() {
         ("name.rem", "def twice (x: i64) = x\n-- > :type twise\n"),
         ("open.rem", "-- > f (1 +\n-- > 2\n"),
         ("two.rem", "-- > 1 def y = 3\n"),
+        ("all.rem", "def f (x: i64) = x\n-- > [1i64][9]\n-- > f\n-- > f 1\n-- > :type g\n-- > [1i64][7]\n"),
         ("hand.rem", "-- > 1\n"),
         ("hand.md", "mine"),
     ]);
@@ -226,6 +227,11 @@ fn programs_are_documents() {
     place.refused(&["literate", "a.rem", "-o", "a.pdf"], &["E0603"]);
     place.refused(&["literate", "open.rem"], &["E0104", "open.rem:1:12"]);
     place.refused(&["literate", "two.rem"], &["E01", "two.rem:1:8"]);
+    // All that is wrong is said at once.
+    for backend in ["interp", "cpu"] {
+        let texts = ["index 9", "all.rem:2:6", "E0613", "all.rem:3:6", "E0611", "all.rem:5:12", "index 7", "all.rem:6:6"];
+        place.refused(&["literate", "all.rem", "--backend", backend], &texts);
+    }
     // What somebody else wrote stays.
     place.refused(&["literate", "hand.rem"], &["E0618", "hand.md", "-o"]);
     assert_eq!(read("hand.md"), "mine");
