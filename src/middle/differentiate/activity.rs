@@ -115,7 +115,9 @@ impl Reached {
                         stm.pat.iter().for_each(|var| self.add(program, *var));
                     }
                 }
-                parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) | single_exp!() => self.stm(program, stm),
+                parallel_exp!() | Exp::Check(_) | Exp::If { .. } | Exp::Loop { .. } | Exp::Call(..) | single_exp!() => {
+                    self.stm(program, stm)
+                }
             }
         }
     }

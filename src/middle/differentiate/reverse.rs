@@ -59,7 +59,15 @@ pub(super) enum Kept {
 
 impl<'b, 'p> Reverse<'b, 'p> {
     pub fn new(build: &'b mut Build<'p>, active: Reached, customs: &'b super::Customs) -> Self {
-        Reverse { build, active, wild: Reached::by_poles(), adjoints: Adjoints::default(), origins: Origins::default(), refused: None, customs }
+        Reverse {
+            build,
+            active,
+            wild: Reached::by_poles(),
+            adjoints: Adjoints::default(),
+            origins: Origins::default(),
+            refused: None,
+            customs,
+        }
     }
     /// Says that something has no derivative; the first such thing counts.
     pub fn refuse(&mut self, refusal: Refusal) {
