@@ -321,6 +321,15 @@ entry complex (z: [2]f64) =
   let z = c128.mk z[0] z[1]
   in (c128.re (grad f z), jvp f z (c128.mk 1.0 0.0), c128.re (grad g z), jvp g z (c128.mk 1.0 0.0))
 
+-- ==
+-- entry: complex_twice
+-- input { 0.0 } output { 2.0 6.0 0.0 2.0 2.0 }
+entry complex_twice (x: f64) =
+  let square (x: f64) = c128.re (c128.mk x 0.0 ** 2)
+  let cube (x: f64) = c128.re (c128.mk x 0.0 ** 3)
+  in (grad (grad square) x, grad (grad (grad cube)) x, grad (grad (\\x -> c128.abs (c128.mk x 0.0))) x, jvp (\\x -> jvp square x 1.0) x 1.0,
+      c128.re (jvp (grad (\\(z: c128) -> c128.re (z ** 2))) (c128.mk x 0.0) (c128.mk 1.0 0.0)))
+
 -- Inner products of what is masked.
 -- ==
 -- entry: attention

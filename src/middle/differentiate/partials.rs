@@ -290,10 +290,11 @@ impl Build<'_> {
         let part = prim.part().unwrap_or(prim);
         let (re, im) = self.parts(z, prim);
         let (x, y) = if op == Op::Abs {
-            // 0 at 0.
-            let zero = self.op(Op::Eq, part, &[y, Self::number(part, 0.0)]);
-            let divisor = self.select(zero, Self::number(part, 1.0), y);
-            (self.op(Op::Div, part, &[re, divisor]), self.op(Op::Div, part, &[im, divisor]))
+            // 0 at 0, and constant there.
+            let nothing = Self::number(part, 0.0);
+            let zero = self.op(Op::Eq, part, &[y, nothing]);
+            let (re, im) = (self.op(Op::Div, part, &[re, y]), self.op(Op::Div, part, &[im, y]));
+            (self.select(zero, nothing, re), self.select(zero, nothing, im))
         } else if op == Op::Norm {
             (self.op(Op::Add, part, &[re, re]), self.op(Op::Add, part, &[im, im]))
         } else {
@@ -497,12 +498,17 @@ impl Build<'_> {
             let less = self.op(Op::Sub, prim, &[b, one]);
             let power = self.op(Op::Pow, prim, &[a, less]);
             let slope = self.op(Op::Mul, prim, &[b, power]);
-            let flat = self.op(Op::Eq, prim, &[a, zero]);
-            let root = self.op(if prim.is_complex() { Op::Ne } else { Op::Lt }, prim, &[b, one]);
-            if root == Operand::Const(Scalar::Bool(false)) {
+            // Real powers are infinitely steep at 0, or have no derivative there; of complex ones those with the exponent 0 are constant.
+            let flat = if prim.is_complex() { self.op(Op::Eq, prim, &[b, zero]) } else { self.op(Op::Lt, prim, &[b, one]) };
+            if flat == Operand::Const(Scalar::Bool(false)) {
                 return Linear::Times(slope);
             }
-            let flat = self.op(Op::And, PrimType::Bool, &[flat, root]);
+            let flat = if prim.is_complex() {
+                flat
+            } else {
+                let at_zero = self.op(Op::Eq, prim, &[a, zero]);
+                self.op(Op::And, PrimType::Bool, &[at_zero, flat])
+            };
             return Linear::Times(self.select(flat, zero, slope));
         }
         let log = self.op(Op::Log, prim, &[a]);
