@@ -68,6 +68,10 @@ impl Reached {
             Operand::Const(scalar) => self.what == What::Poles && !scalar.is_finite(),
         }
     }
+    /// Whether an operand of the operation that a variable is the result of is reached, and it is no product in an inner product.
+    pub fn meets(&self, result: Var, operands: &[Operand]) -> bool {
+        !self.is_inner_product(&[result]) && operands.iter().any(|operand| self.operand(*operand))
+    }
     /// Adds a variable, if it can have a derivative.
     pub fn add(&mut self, program: &Program, var: Var) {
         if has_derivative(program.ty(var).elem) {

@@ -140,7 +140,7 @@ impl Forward<'_, '_> {
         let exp = match &stm.exp {
             Exp::Scalar(op, args) => {
                 let tangents: Vec<Option<Operand>> = args.iter().map(|arg| self.tangent(*arg)).collect();
-                let wild = !self.wild.is_inner_product(&[*var]) && args.iter().any(|arg| self.wild.operand(*arg));
+                let wild = self.wild.meets(*var, args);
                 let applied = Applied { op: *op, args, result: Operand::Var(*var), wild };
                 if let Some(tangent) = self.build.scalar_tangent(&applied, &tangents) {
                     self.tangents.insert(*var, tangent);

@@ -237,7 +237,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         match exp {
             Exp::Copy(a) => self.contribute(*a, ay),
             Exp::Scalar(op, args) => {
-                let wild = !self.wild.is_inner_product(&[var]) && args.iter().any(|arg| self.wild.operand(*arg));
+                let wild = self.wild.meets(var, args);
                 let applied = Applied { op: *op, args, result: Operand::Var(var), wild };
                 for (k, arg) in args.iter().enumerate() {
                     if self.active.operand(*arg)

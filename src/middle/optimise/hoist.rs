@@ -6,8 +6,7 @@
 use super::fuse::everything;
 use super::simplify::Simplifier;
 use crate::base::mutation::mutated;
-use crate::base::{Scalar, Symbol};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Type, Var, parallel_exp, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operator, Program, Size, Stm, Var, parallel_exp, single_exp};
 use rustc_hash::FxHashMap;
 
 /// Hoists the loop-invariant statements of a program.
@@ -123,11 +122,11 @@ impl Hoister<'_> {
         for stm in stms {
             let free = self.is_free(&stm, place.level + 1);
             if free && !fails && is_check(&stm.exp) && place.times.is_some() {
-                self.check(stm, place);
+                self.if_it_runs(stm, place);
             } else if free && mutated!(HoistWhatMayFail, !stm.exp.may_fail(), true) && worthwhile(&stm.exp) && self.known.stands(&stm) {
                 self.put(stm, place.level, place.out);
             } else if free && !fails && is_work(&stm.exp) && place.times.is_some() && self.known.has_known_sizes(&stm) {
-                self.work(stm, place);
+                self.if_it_runs(stm, place);
             } else if free && self.known.can_ask(&stm) {
                 self.known.asked(stm).into_iter().for_each(|stm| self.put(stm, place.level, place.out));
             } else {
@@ -137,46 +136,17 @@ impl Hoister<'_> {
         }
         staying
     }
-    /// Makes a check in front of a body, if that runs.
-    fn check(&mut self, check: Stm, place: &mut Place) {
-        if let Some((check, cond)) = self.if_it_runs(check, place) {
-            let (span, then) = (check.span, Body { stms: vec![check], result: Vec::new() });
-            let stm = Stm { pat: Vec::new(), exp: Exp::If { cond, then, els: Body::default() }, span };
-            self.put(stm, place.level, place.out);
-        }
-    }
-    /// Does work in front of a body, if that runs; else zeros take the place of what it makes.
-    fn work(&mut self, work: Stm, place: &mut Place) {
-        if let Some((work, cond)) = self.if_it_runs(work, place) {
-            let program = &mut self.known.program;
-            let types: Vec<Type> = work.pat.iter().map(|var| program.ty(*var).clone()).collect();
-            let mut bodies = [(); 2].map(|()| Body::default());
-            for (body, name) in bodies.iter_mut().zip(["made", "none"]) {
-                body.result = types.iter().map(|ty| Operand::Var(program.fresh(Symbol::new(name), ty.clone()))).collect();
-            }
-            let [mut then, mut els] = bodies;
-            for (result, ty) in els.result.iter_mut().zip(&types) {
-                let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
-                match *result {
-                    Operand::Var(var) if ty.rank() > 0 => els.stms.push(Stm { pat: vec![var], exp: Exp::Rep(zero), span: work.span }),
-                    Operand::Var(_) | Operand::Const(_) => *result = zero,
-                }
-            }
-            let Stm { pat, exp, span } = work;
-            then.stms.push(Stm { pat: then.result.iter().filter_map(|made| made.var()).collect(), exp, span });
-            self.put(Stm { pat, exp: Exp::If { cond, then, els }, span }, place.level, place.out);
-        }
-    }
-    /// Puts a statement in front of a body that runs for sure; else returns it, with the condition that the body runs.
-    fn if_it_runs(&mut self, stm: Stm, place: &mut Place) -> Option<(Stm, Operand)> {
-        let times = place.times.as_ref()?;
-        if mutated!(HoistUnasked, false, true) || self.known.facts.less(&Size::default(), &self.known.facts.form(times)) {
-            self.put(stm, place.level, place.out);
-            return None;
+    /// Does a check or work in front of a body, if that runs.
+    fn if_it_runs(&mut self, stm: Stm, place: &mut Place) {
+        let Some(times) = &place.times else { return };
+        let runs = mutated!(HoistUnasked, self.known.facts.less(&Size::default(), &self.known.facts.form(times)), true);
+        if runs {
+            return self.put(stm, place.level, place.out);
         }
         let (some, cond) = self.known.positive(times, stm.span);
         some.into_iter().for_each(|stm| self.put(stm, place.level, place.out));
-        Some((stm, cond))
+        let stm = self.known.if_or_zeros(cond, stm);
+        self.put(stm, place.level, place.out);
     }
     /// Whether a statement of a body at this level needs nothing of it.
     fn is_free(&self, stm: &Stm, level: u32) -> bool {

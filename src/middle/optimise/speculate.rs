@@ -129,20 +129,34 @@ impl Simplifier<'_> {
     }
     /// Statements that read a number if its indices are in bounds; where they are not, another one takes its place.
     pub(super) fn asked(&mut self, stm: Stm) -> Vec<Stm> {
-        let (Exp::Index { array, at, .. }, [var]) = (&stm.exp, stm.pat.as_slice()) else { return vec![stm] };
-        let (var, shape) = (*var, self.ty(*array).shape);
+        let Exp::Index { array, at, .. } = &stm.exp else { return vec![stm] };
+        let shape = self.ty(*array).shape;
         let mut ask = Ask { known: self, stms: Vec::new(), span: stm.span };
         let cond = at.iter().zip(&shape).fold(None, |cond, (i, n)| ask.inside(cond, *i, n));
         let Ask { mut stms, .. } = ask;
         let Some(cond) = cond else { return vec![stm] };
-        let (ty, name) = (self.program.ty(var).clone(), self.program.vars[var].name);
-        let zero = Operand::Const(Scalar::from_i128(ty.elem, 0));
-        let inner = self.program.fresh(name, ty);
-        let span = stm.span;
-        let then = Body { stms: vec![Stm { pat: vec![inner], ..stm }], result: vec![Operand::Var(inner)] };
-        let els = Body { stms: Vec::new(), result: vec![zero] };
-        stms.push(Stm { pat: vec![var], exp: Exp::If { cond, then, els }, span });
+        let stm = self.if_or_zeros(cond, stm);
+        stms.push(stm);
         stms
+    }
+    /// A statement that is only run if the condition holds; else zeros take the place of what it makes, whose sizes are known before.
+    pub(super) fn if_or_zeros(&mut self, cond: Operand, stm: Stm) -> Stm {
+        let Stm { pat, exp, span } = stm;
+        let (mut inner, mut els) = (Vec::with_capacity(pat.len()), Body::default());
+        for var in &pat {
+            let (ty, name) = (self.program.ty(*var).clone(), self.program.vars[*var].name);
+            let mut zeros = Operand::Const(Scalar::from_i128(ty.elem, 0));
+            if ty.rank() > 0 {
+                let array = self.program.fresh(name, ty.clone());
+                els.stms.push(Stm { pat: vec![array], exp: Exp::Rep(zeros), span });
+                zeros = Operand::Var(array);
+            }
+            els.result.push(zeros);
+            inner.push(self.program.fresh(name, ty));
+        }
+        let result = inner.iter().map(|var| Operand::Var(*var)).collect();
+        let then = Body { stms: vec![Stm { pat: inner, exp, span }], result };
+        Stm { pat, exp: Exp::If { cond, then, els }, span }
     }
 }
 
