@@ -187,6 +187,7 @@ mod table {
         SumsWithoutSwap in "back/lower/soac.rs": "the buffers of a sum of arrays do not change places";
         SharedSumAnyNeutral in "back/lower/soac.rs": "an inner sum goes on with the outer one whatever its operator and neutral element are";
         BinsStartFromGiven in "back/lower/hist.rs": "copies of bins start from the neutral element that is given, which need not be one beside what is in the bins";
+        BinsOfWhatMayFail in "back/lower/hist.rs": "an operator that may fail has privatised bins, and runs for those that no value comes for";
         BinsNotNeutral in "back/lower/hist.rs": "only the first of several copies of the bins begins with the neutral element";
         HistRestLost in "back/lower/hist.rs": "what is left when the values are divided among copies of the bins is not counted";
         FilterChunks in "back/lower/filter_scatter.rs": "the chunks of a filter are put together with the counts of the chunk before";

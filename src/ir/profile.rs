@@ -196,6 +196,8 @@ pub enum SequentialReason {
     LastWrite,
     /// The operator of a histogram has rows as operands, and is not one operation for each element.
     RowsCombined,
+    /// The operator of a histogram may fail: it must not run for bins that no value comes for.
+    MayFail,
     /// It is in a function that is called.
     Called,
     /// Each iteration needs the one before.

@@ -363,15 +363,17 @@ static int remora_launch_reduce(remora_thread *th, const char *kernel, const cha
   args[count + 2] = &parts;
   args[count + 3] = &room;
   args[count + 4] = &counters;
-  if (columns && segments > 1) {
+  if (columns && segments > 1 && width > 0) {
     across = remora_across(segments, width, resident);
     groups = (segments - 1) / across + 1;
     cells = REMORA_CELLS * (REMORA_BLOCK / across);
     kernel = columns;
     args[count + 5] = &across;
     count++;
-  } else if (segments > 1 && (width <= REMORA_LANES_WIDTH || (width <= REMORA_WARP_WIDTH && segments / (REMORA_BLOCK / 32) >= resident))) {
-    /* As many lanes for each segment as it has cells, at most a warp: `parts` says how many. */
+  } else if (width == 0 ||
+             (segments > 1 && (width <= REMORA_LANES_WIDTH || (width <= REMORA_WARP_WIDTH && segments / (REMORA_BLOCK / 32) >= resident)))) {
+    /* As many lanes for each segment as it has cells, at most a warp: `parts` says how many. Without cells it is one, which combines nothing:
+       the operator might fail. */
     while (parts < width && parts < 32) {
       parts *= 2;
     }

@@ -88,9 +88,18 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
-    /// Combines what the chunks found, in their order.
+    /// Combines what the chunks found, in their order. There is always a first one: without cells that is the neutral element, and no
+    /// operator runs, which might fail.
     fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], chunks: &Expr, span: Span) -> Vec<Collected> {
-        let sums = self.start(operators, span);
+        let first = Expr::int(mutated!(FirstChunkLost, 0, 1));
+        let first: Vec<Loc> = found
+            .iter()
+            .map(|Partial { mem, ty }| {
+                let array = Array::Mem(mem.clone());
+                self.cell(&array, std::slice::from_ref(&first), &ty.framed(&[Size::constant(1)]))
+            })
+            .collect();
+        let sums = self.start_with(operators, first, span);
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.scoped_block(|this| {
             let mut at = 0;
@@ -104,7 +113,7 @@ impl<'p> Lower<'_, 'p> {
                 at = to;
             }
         });
-        self.emit(Stmt::For { var, from: Expr::int(mutated!(FirstChunkLost, 0, 1)), to: chunks.clone(), order: Order::Sequential, body });
+        self.emit(Stmt::For { var, from: Expr::int(1), to: chunks.clone(), order: Order::Sequential, body });
         sums
     }
 

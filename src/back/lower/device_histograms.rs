@@ -31,9 +31,12 @@ impl<'p> Lower<'_, 'p> {
     /// Values are combined with their bins by atomic operations where the operator is commutative; else in order.
     pub(super) fn hist_kernel(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
         let (lambda, span) = (cells.lambda, cells.span);
+        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        // What may fail does so for values only, and not for bins that none comes for.
+        let may_fail = operator.lambda.body.may_fail();
         if mutated!(AnyHistogramCommutes, !operator.commutative, false) && apart(operator).is_none() && self.on_elements(operator).is_none()
         {
-            if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
+            if scalars && !may_fail {
                 return self.hist_in_chunks(cells, operator, width, n, outs);
             }
             self.launch_map(Expr::int(1), span, |this, _| {
@@ -46,7 +49,7 @@ impl<'p> Lower<'_, 'p> {
         {
             return self.hist_of_rows(cells, operator, op, width, n, out);
         }
-        if operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0) {
+        if scalars && !may_fail {
             return self.hist_of_scalars(cells, operator, width, n, outs);
         }
         let locks = self.zeros("locks", PrimType::U32, &n, span);

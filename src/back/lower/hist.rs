@@ -1,7 +1,8 @@
 //! Histograms. Each thread has a privatised copy of the bins, where there are not too many of them, and those are added up afterwards. Where
 //! there are few bins, it has several copies for as many parts of its values: a processor that begins to load a bin before an earlier store
 //! to it has been done must start again, which happens less often. Copies of two threads are never in the same page. An operator on
-//! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone.
+//! rows that is a map of scalars works on the row where it is: element `k` of what it returns depends on elements `k` alone. An operator that
+//! may fail has no privatised bins: it would run, and might fail, for bins that no value comes for.
 
 use super::destinations::Overlap;
 use super::device_histograms::apart;
@@ -64,13 +65,18 @@ impl<'p> Lower<'_, 'p> {
         let width = self.size(width);
         let width = self.atom("width", width);
         let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        let combined = scalars || is_elementwise(self.program, operator);
+        let may_fail = mutated!(BinsOfWhatMayFail, operator.lambda.body.may_fail(), false);
         if self.is_host() {
             self.hist_kernel(cells, operator, width, n, &outs);
-        } else if self.is_parallel() && (scalars || is_elementwise(self.program, operator)) && !self.ordered(operator) {
+        } else if self.is_parallel() && combined && !may_fail && !self.ordered(operator) {
             self.privatised_bins(cells, operator, &width, &n, &outs);
         } else {
-            let combined = scalars || is_elementwise(self.program, operator);
-            self.alone(if combined { SequentialReason::Strict } else { SequentialReason::RowsCombined });
+            self.alone(match (combined, may_fail) {
+                (false, _) => SequentialReason::RowsCombined,
+                (true, true) => SequentialReason::MayFail,
+                (true, false) => SequentialReason::Strict,
+            });
             self.write_loop(cells, Some(operator), Expr::int(0), width, &n, &outs);
         }
         pat.iter().zip(outs).for_each(|(var, mem)| self.bind_mem(*var, mem));
@@ -112,7 +118,7 @@ impl<'p> Lower<'_, 'p> {
         let small = Expr::arith(Int::Le, n.clone(), Expr::int(SMALL));
         let copies = Expr::Select(Box::new(small), Box::new(Expr::int(COPIES)), Box::new(Expr::int(1)));
         // Of several failures that of the first value counts.
-        let several = scalars && !lambda.body.may_fail() && !operator.lambda.body.may_fail();
+        let several = scalars && !lambda.body.may_fail();
         let copies = if several { self.atom("tables", copies) } else { Expr::int(1) };
         let all = self.atom("all", chunks.clone().times(copies.clone()));
         let bytes = operator.neutral.iter().map(|a| self.program.operand_ty(*a).elem.bytes() as i64).min().unwrap_or(8);

@@ -10,7 +10,7 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
 use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Var, count_exp, single_exp, view_exp};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Type, Var, count_exp, single_exp, view_exp};
 use std::ops::Range;
 
 /// A loop of fewer operations is not divided among threads.
@@ -202,32 +202,43 @@ impl<'p> Lower<'_, 'p> {
 
     /// Accumulators for operators, set to the neutral elements.
     pub(super) fn start<'o>(&mut self, operators: impl IntoIterator<Item = &'o Operator>, span: Span) -> Vec<Collected> {
-        let operands: Vec<(Operand, bool)> = operators
+        let operators: Vec<&Operator> = operators.into_iter().collect();
+        let neutral = operators.iter().flat_map(|op| &op.neutral).map(|operand| self.loc(*operand)).collect();
+        self.start_with(operators, neutral, span)
+    }
+    /// Accumulators for operators, set to given values.
+    pub(super) fn start_with<'o>(
+        &mut self,
+        operators: impl IntoIterator<Item = &'o Operator>,
+        first: Vec<Loc>,
+        span: Span,
+    ) -> Vec<Collected> {
+        let program = self.program;
+        let types: Vec<(Type, bool)> = operators
             .into_iter()
             .flat_map(|op| {
-                let over = elementwise(self.program, op).is_some();
-                op.neutral.iter().map(move |operand| (*operand, over))
+                let over = elementwise(program, op).is_some();
+                op.neutral.iter().map(move |operand| (program.operand_ty(*operand), over))
             })
             .collect();
-        let mut out = Vec::with_capacity(operands.len());
-        for (operand, over) in operands {
-            let ty = self.program.operand_ty(operand);
-            out.push(match self.loc(operand) {
+        let mut out = Vec::with_capacity(types.len());
+        for ((ty, over), first) in types.into_iter().zip(first) {
+            out.push(match first {
                 Loc::Scalar(e) => {
                     let local = self.local("sum", ty.elem);
                     self.emit(Stmt::Set(local, e));
                     Collected::Scalar(local)
                 }
-                Loc::Array(neutral) => {
+                Loc::Array(first) => {
                     let name = crate::base::Symbol::new("sum");
                     let current = self.alloc(name, &ty, span);
                     if over {
-                        self.copy_into(&current, &ty.shape, &neutral, CopyReason::Collected);
+                        self.copy_into(&current, &ty.shape, &first, CopyReason::Collected);
                         out.push(Collected::Array(current, None));
                         continue;
                     }
                     let buffers = [current, self.alloc(name, &ty, span)];
-                    self.copy_into(&buffers[0], &ty.shape, &neutral, CopyReason::Collected);
+                    self.copy_into(&buffers[0], &ty.shape, &first, CopyReason::Collected);
                     // Separate pointers, which are swapped.
                     let [current, next] = buffers.map(|mem| {
                         let ptr = self.ptr(name, ty.elem, None);

@@ -139,6 +139,7 @@ pub(super) fn alone_kind(why: SequentialReason) -> &'static str {
         SequentialReason::ArraysScanned => "arrays-scanned",
         SequentialReason::LastWrite => "last-write",
         SequentialReason::RowsCombined => "rows-combined",
+        SequentialReason::MayFail => "may-fail",
         SequentialReason::Called => "called",
         SequentialReason::Iterations => "iterations",
     }
@@ -152,6 +153,7 @@ pub(super) fn alone(why: SequentialReason) -> String {
         SequentialReason::ArraysScanned => "the operator of the scan takes arrays; scans of numbers are divided",
         SequentialReason::LastWrite => "of several writes to the same place the last one counts",
         SequentialReason::RowsCombined => "the operator takes rows, and is not the same operation on each of their elements",
+        SequentialReason::MayFail => "the operator may fail, and runs only for values that there are",
         SequentialReason::Called => {
             "it is in a function that is called and not inlined (it is long and called several times, recursive or `#[noinline]`)"
         }

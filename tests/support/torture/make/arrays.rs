@@ -145,6 +145,10 @@ impl Maker<'_> {
             10 if ty.element().is_some_and(Prim::is_number) => {
                 self.seen("scan");
                 let prim = ty.element()?;
+                if prim.is_integer() && ty.rank() == 1 && self.random.percent(15) {
+                    let (op, whether) = self.failing(prim);
+                    return Some(Node::new(&ty, &format!("scan {op} $"), vec![whether, inner]).fresh());
+                }
                 let template = match self.random.below(4) {
                     0 if prim.is_integer() => "scan (+) 0 $".to_string(),
                     1 if prim.is_integer() => "scan (^) 0 $".to_string(),
@@ -314,6 +318,10 @@ impl Maker<'_> {
         }
         if ty.rank() == 1 && prim.is_number() && self.random.percent(50) {
             self.seen("reduce_by_index");
+            if prim.is_integer() && self.random.percent(15) {
+                let (op, whether) = self.failing(prim);
+                return Some(Node::new(ty, &format!("reduce_by_index $ {op} $ $"), vec![dest, whether, places, values]).fresh());
+            }
             let sum = prim.is_integer() && self.random.percent(50);
             let operator = if sum { self.random.pick(&["(+) 0", "(^) 0"]).to_string() } else { self.choice(prim) };
             return Some(Node::new(ty, &format!("reduce_by_index $ {operator} $ $"), vec![dest, places, values]).fresh());

@@ -85,6 +85,18 @@ impl Maker<'_> {
         Node::new(ty, &format!("{fold} {choice} $"), vec![array])
     }
 
+    /// An operator on integers that fails wherever it runs if something is 0 or less, with its neutral element; and that something. Where there is
+    /// nothing to combine it does not run.
+    pub fn failing(&mut self, prim: Prim) -> (String, Node) {
+        let dim = self.dim();
+        let whether = if self.random.percent(50) { self.dim_node(&dim) } else { self.int(0) };
+        let (a, b) = (self.name("a"), self.name("b"));
+        let template = self.random.pick(&["A + B + P.i64 (0 / $)", "assert ($ > 0) (A ^ B)", "assert ($ != 0) (A + B)"]);
+        let body = template.replace('P', prim.name()).replace('A', &a).replace('B', &b);
+        self.seen("operator that may fail");
+        (format!("(\\{a} {b} -> {body}) 0"), whether)
+    }
+
     fn minimum_or_maximum(&mut self, prim: Prim) -> (String, String) {
         let name = prim.name();
         let (op, limit, inf) = self.random.pick(&[("max", "lowest", "(-inf)"), ("min", "highest", "inf")]);
@@ -121,6 +133,10 @@ impl Maker<'_> {
         let places = self.value_of(&Ty::array(std::slice::from_ref(&count), Prim::I64), depth);
         let values = self.value_of(&Ty::array(&[count], prim), depth);
         let size = self.dim_node(&ty.dims[0]);
+        if prim.is_integer() && self.random.percent(15) {
+            let (op, whether) = self.failing(prim);
+            return Some(Node::new(ty, &format!("hist {op} $ $ $"), vec![whether, size, places, values]).fresh());
+        }
         let sum = prim.is_integer() && self.random.percent(67);
         let op = if sum { self.random.pick(&["(+) 0", "(|) 0"]).to_string() } else { self.choice(prim) };
         self.seen("hist");

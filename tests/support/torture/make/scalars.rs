@@ -311,6 +311,11 @@ impl Maker<'_> {
         if prim.is_complex() {
             return Some(Node::new(&ty, self.random.pick(&["c128.sum $", "reduce (+) 0 $", "reduce_comm (+) 0 $"]), vec![array]));
         }
+        if prim.is_integer() && self.random.percent(15) {
+            let (op, whether) = self.failing(prim);
+            let which = self.random.pick(&["reduce", "reduce_comm"]);
+            return Some(Node::new(&ty, &format!("{which} {op} $"), vec![whether, array]));
+        }
         let templates: &[String] = &match (prim.is_float(), self.random.below(4)) {
             (_, 0) => vec![format!("{name}.sum $")],
             (_, 1) => vec![format!("{name}.maximum $"), format!("{name}.minimum $")],
