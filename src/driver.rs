@@ -1,5 +1,5 @@
-//! The pipeline: the order of passes, their timers, and the validators that run between them: all in debug builds and tests,
-//! in release builds those behind `specialise`, `lower` and the last pass of each list.
+//! From texts to a checked program in core, and the answers that commands ask for: the order of the passes, their timers, and the validators
+//! that run between them: all in debug builds and tests, in release builds those behind `specialise`, `lower` and the last pass of each list.
 //!
 //! ```text
 //! resolve::load        texts -> Program                 all syntax errors, all unknown names

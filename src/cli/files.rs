@@ -9,6 +9,12 @@ use std::path::{Path, PathBuf};
 /// Larger sources are refused: spans are 32 bits wide.
 const LARGEST_SOURCE: u64 = u32::MAX as u64 - 1;
 
+/// How compressed files begin.
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// How archives begin.
+const ARCHIVE: &[u8] = b"PK\x03\x04";
+
 /// Imported files are not larger than this.
 const LARGEST_IMPORT: u64 = 64 << 20;
 
@@ -46,7 +52,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
 /// E0601: it cannot be read; E0607: it is damaged; E0609: there is no memory for what is in it.
 pub fn read_data(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let bytes = read(path)?;
-    if !bytes.starts_with(b"\x1f\x8b") {
+    if !bytes.starts_with(GZIP) {
         return Ok(bytes);
     }
     let name = shown(path);
@@ -79,12 +85,17 @@ pub fn read_stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
     }
 }
 
+/// Whether bytes are an archive of files.
+pub fn is_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(ARCHIVE)
+}
+
 /// What a file is that is known to be binary by how it begins.
 pub fn binary(bytes: &[u8]) -> Option<&'static str> {
     const KINDS: &[(&[u8], &str)] = &[
-        (b"PK\x03\x04", "an archive (.npz or .zip)"),
+        (ARCHIVE, "an archive (.npz or .zip)"),
         (b"\x93NUMPY", "an array of NumPy (.npy)"),
-        (b"\x1f\x8b", "compressed with gzip"),
+        (GZIP, "compressed with gzip"),
         (b"\x89PNG", "a picture (.png)"),
         (b"\x7fELF", "an executable or a library"),
     ];

@@ -415,7 +415,7 @@ fn argument(word: &str, wanted: Wanted) -> Result<Value> {
     };
     if data_file && !matches!(wanted, Wanted::Sum(_)) || (path.exists() && !literal) || (!literal && word.contains(['/', '.'])) {
         let bytes = files::read_data(path)?;
-        if bytes.starts_with(b"PK\x03\x04") {
+        if files::is_archive(&bytes) {
             let message = format!("{} is expected, found an archive (.npz or .zip): `{}`", wanted.shown(), word.escape_debug());
             let help = "save each array in a file of its own, with `numpy.save`";
             return Err(Box::new(Diagnostic::bare(Code::MalformedData, message).help(help)));

@@ -27,11 +27,15 @@ pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> F
 
 /// The places of a compiled program, for its failures.
 pub(super) fn failure_places(checked: &Checked, program: &soac::Program, spans: impl Iterator<Item = Span>) -> Vec<FailurePlace> {
-    let ast = &checked.program.ast;
-    let from_end: FxHashMap<Span, i64> =
-        ast.exprs.iter().filter_map(|(id, expr)| Some((expr.span, view::counts_from_end(ast, id)?))).collect();
+    let from_end = from_end(checked);
     let place = |span| place(checked, program, span);
     spans.map(place).map(|place| FailurePlace { from_end: from_end.get(&place.span).copied(), ..place }).collect()
+}
+
+/// The places of literal indices that count from the end, and from which `k` on.
+fn from_end(checked: &Checked) -> FxHashMap<Span, i64> {
+    let ast = &checked.program.ast;
+    ast.exprs.iter().filter_map(|(id, expr)| Some((expr.span, view::counts_from_end(ast, id)?))).collect()
 }
 
 /// A failure with what is to be known of an index that counts from the end.
@@ -72,9 +76,7 @@ pub(super) fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -
     if failure.span.is_none() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
-    let ast = &checked.program.ast;
-    let at = ast.exprs.iter().filter(|(_, expr)| expr.span == failure.span);
-    let from_end = at.into_iter().find_map(|(id, _)| view::counts_from_end(ast, id));
+    let from_end = from_end(checked).get(&failure.span).copied();
     let diagnostic = counted(failure.diagnostic(), failure.code, from_end);
     match failure.calls.iter().find(|call| !checked.is_library(**call)) {
         Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),

@@ -75,7 +75,9 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, fun: &Fun, known: &[Option<i64>]) -> Work {
-        self.known.extend(fun.params.iter().zip(known).filter_map(|(var, value)| Some((*var, (*value)?))));
+        for (var, value) in fun.params.iter().zip(known) {
+            self.learn(*var, *value);
+        }
         let work = self.body(&fun.body, false);
         let results: Vec<_> =
             fun.results.iter().zip(&fun.body.result).filter_map(|(var, value)| Some((*var, self.value(*value)?))).collect();
@@ -189,9 +191,17 @@ impl Walk<'_> {
     }
 
     fn bind(&mut self, stm: &Stm, value: Option<i64>) {
-        if let (&[var], Some(value)) = (stm.pat.as_slice(), value) {
-            self.known.insert(var, value);
+        if let &[var] = stm.pat.as_slice() {
+            self.learn(var, value);
         }
+    }
+
+    /// What a variable is now; a function may have been looked at before, for a call with other arguments.
+    fn learn(&mut self, var: Var, value: Option<i64>) {
+        match value {
+            Some(value) => self.known.insert(var, value),
+            None => self.known.remove(&var),
+        };
     }
 }
 

@@ -229,7 +229,7 @@ fn operand(at: Span, error: &OperandError) -> Diagnostic {
 fn state(at: Span, error: &StateError) -> Diagnostic {
     let wrong = |message: &str| Diagnostic::error(Code::AplState, at, message);
     let meet = |what: String| {
-        wrong(&format!("{what} meet where ways of the program meet"))
+        wrong(&format!("branches, or the passes of a loop, give {what}"))
             .help("all branches of a guard, and all passes of a loop, must give arrays of the same rank")
     };
     match error {

@@ -1,7 +1,7 @@
 //! Constructors and `match`. A case is tested by a chain of conditionals; its variables are projections of the value. That every
 //! value has a case was seen before, so the last case is not tested.
 
-use super::control::Branch;
+use super::branches::Branch;
 use super::expr::call;
 use super::{Elab, Result, Typed};
 use crate::base::scalar::Op;

@@ -1,7 +1,7 @@
 //! Binding of patterns.
 
-use super::control::tuple_pattern;
 use super::error::{Error, ErrorKind as Wrong, Undetermined};
+use super::loops::tuple_pattern;
 use super::scope::is_trivial;
 use super::{Elab, Local, Natural, Result, Typed, sizes};
 use crate::base::{Span, Symbol};

@@ -172,14 +172,17 @@ impl Words {
             }
             Mismatch::ExistentialParameter => self
                 .error(Code::SizeMismatch, "a parameter of existential size in the type of a function")
-                .here("the caller decides this size, so it has a name of its own")
+                .here("the caller chooses this size: it has a name of its own")
                 .help("leave the size out: `[]t`"),
             Mismatch::ComputedParameter => self
                 .error(Code::SizeMismatch, "the size of a parameter cannot be computed before it")
                 .here("this is no sum, difference or product of sizes, or a very large one")
                 .help("write `[]` here, and check the size where the parameter is used: `x :> [..]t`")
                 .fix("write `[]`", self.at, ""),
-            Mismatch::Loop => self.error(Code::SizeMismatch, "the sizes of the loop's values do not settle"),
+            Mismatch::Loop => self.error(
+                Code::SizeMismatch,
+                "the sizes of the loop's values change from one iteration to the next in a way that no type describes",
+            ),
         }
     }
 
@@ -269,7 +272,7 @@ impl Words {
             Undetermined::Parts { size } => {
                 let size = self.names.size(size);
                 self.error(code, format!("nothing determines the parts of the size {size}"))
-                    .here(format!("this has the size {size}, which is wanted in parts"))
+                    .here(format!("this has the size {size}, but each part of it is needed separately"))
                     .help("annotate what is made of it with the sizes that it is to have, `let (a: [n]t, b) = ..`")
             }
             Undetermined::Parameter { size } => self
@@ -326,7 +329,7 @@ impl Words {
         let more = if names.len() > 3 { ", .." } else { "" };
         let verb = if names.len() > 1 { "are" } else { "is" };
         let ty = self.names.ty(&open.ty);
-        self.error(Code::UndeterminedType, format!("the type of `{name}` stays open"))
+        self.error(Code::UndeterminedType, format!("the type of `{name}` is not determined"))
             .here(format!("its type is {ty}"))
             .label(open.body, format!("this is computed once, and nothing here says what {shown}{more} {verb}"))
             .note("only functions and values that need no computation can have many types")

@@ -81,6 +81,8 @@ pub(super) enum ErrorKind {
     },
     /// An attribute that is about loops, at something else.
     NoLoop(LoopAttribute),
+    /// An attribute in front of what is neither an expression nor a definition.
+    AttributeOfNothing,
     /// An attribute that is not known, and the one that may have been meant.
     UnknownAttribute {
         name: String,

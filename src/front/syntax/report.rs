@@ -83,6 +83,10 @@ pub(super) fn report(error: &Error, text: &str) -> Diagnostic {
             let message = format!("`#[{here}]` has no effect: {why}");
             Diagnostic::error(Code::UnknownAttribute, at, message).warning().help(help)
         }
+        E::AttributeOfNothing => {
+            let message = format!("`#[{here}]` has no effect: this is neither an expression nor a definition");
+            Diagnostic::error(Code::UnknownAttribute, at, message).warning().help("write it in front of `def`, or in a body")
+        }
         E::UnknownAttribute { name, near } => {
             let message = format!("there is no attribute `{}`: it has no effect", name.escape_debug());
             let warning = Diagnostic::error(Code::UnknownAttribute, at, message).warning();

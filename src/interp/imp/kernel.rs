@@ -94,6 +94,9 @@ impl<'p> Machine<'p> {
         work: &mut dyn FnMut(&mut Self, &mut Frame<'p>, i64) -> Run,
     ) -> Run {
         let threads = cells.threads.unwrap_or(width).min(width);
+        if width > 0 && threads <= 0 {
+            return fault("a kernel has cells and no threads");
+        }
         for thread in 0..threads {
             let thread = if self.plan.backwards { threads - 1 - thread } else { thread };
             let mut at = thread;
@@ -229,7 +232,7 @@ impl<'p> Machine<'p> {
     fn hist(&mut self, cells: &Cells, work: &'p Hist, frame: &mut Frame<'p>) -> Run {
         let (width, bins) = (self.index(&work.width, frame)?, self.index(&work.bins, frame)?);
         let neutral = self.values(&work.neutral, frame)?;
-        let count = usize::try_from(bins).unwrap_or(0);
+        let Ok(count) = usize::try_from(bins) else { return fault("a histogram has a negative number of bins") };
         let mut sums: Vec<Option<Vec<Val>>> = vec![None; if self.plan.backwards { count } else { 0 }];
         let mut failed = Failed::default();
         self.each(cells, width, frame, &mut |this, frame, i| {
@@ -287,7 +290,12 @@ impl<'p> Machine<'p> {
     /// What no other thread sees half of.
     pub fn atomic(&mut self, atomic: &'p Atomic, by: u32, frame: &mut Frame<'p>) -> Run {
         let outer = std::mem::replace(&mut self.memory.atomic, true);
-        let done = match atomic {
+        let done = self.atomically(atomic, by, frame);
+        self.memory.atomic = outer;
+        done
+    }
+    fn atomically(&mut self, atomic: &'p Atomic, by: u32, frame: &mut Frame<'p>) -> Run {
+        match atomic {
             Atomic::Op(op, ptr, index, value) => {
                 let value = self.expr(value, frame)?;
                 self.change(*ptr, index, by, frame, &mut |this, _, old| this.applied(*op, old, value))
@@ -312,9 +320,7 @@ impl<'p> Machine<'p> {
                     _ => fault("a lock that is not free before it is taken"),
                 }
             }
-        };
-        self.memory.atomic = outer;
-        done
+        }
     }
     fn change(
         &mut self,

@@ -10,28 +10,105 @@ use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::soac::Operand;
 
+/// A pattern: operations without poles, whose slopes are finite where their operands are, or that have none.
+macro_rules! entire_op {
+    () => {
+        Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Quot
+            | Op::Rem
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Shl
+            | Op::Shr
+            | Op::UShr
+            | Op::Min
+            | Op::Max
+            | Op::MulHi
+            | Op::CopySign
+            | Op::NextAfter
+            | Op::Complex
+            | Op::Polar
+            | Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::Neg
+            | Op::Not
+            | Op::Abs
+            | Op::Sgn
+            | Op::Sin
+            | Op::Cos
+            | Op::Tan
+            | Op::Tanh
+            | Op::SinPi
+            | Op::CosPi
+            | Op::Floor
+            | Op::Ceil
+            | Op::Round
+            | Op::Trunc
+            | Op::Erf
+            | Op::Erfc
+            | Op::Conj
+            | Op::Re
+            | Op::Im
+            | Op::Norm
+            | Op::IsNan
+            | Op::IsInf
+            | Op::Popc
+            | Op::Clz
+            | Op::Ctz
+            | Op::ToBits
+            | Op::FromBits
+            | Op::Convert(_)
+            | Op::ToI64
+            | Op::ToF64
+            | Op::Ldexp
+            | Op::FromFraction
+            | Op::GetBit
+            | Op::Fma
+            | Op::Mad
+            | Op::Lerp
+            | Op::MadHi
+            | Op::SetBit
+    };
+}
+/// A pattern: operations without poles that are infinitely steep somewhere, or have no slope there, or whose slopes overflow.
+macro_rules! steep_op {
+    () => {
+        Op::Cbrt | Op::Exp | Op::Exp2 | Op::Exp10 | Op::Expm1 | Op::Sinh | Op::Cosh | Op::Atan2 | Op::Atan2Pi | Op::Hypot
+    };
+}
+/// A pattern: the same, of complex numbers only.
+macro_rules! complex_op {
+    () => {
+        Op::Arg | Op::Atan | Op::AtanPi | Op::Asinh
+    };
+}
+
 /// Whether the value of an operation may be infinite or NaN where all operands are finite. Overflow does not count.
-#[expect(clippy::wildcard_enum_match_arm, reason = "most operations have no poles")]
 pub(super) fn of_value(op: ScalarOp, args: &[Operand]) -> bool {
     match op.op {
         Op::Sqrt | Op::Acosh | Op::Asin | Op::Acos | Op::AsinPi | Op::AcosPi => op.prim.is_float(),
         Op::Rsqrt | Op::Recip | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p | Op::Atanh | Op::TanPi | Op::Gamma | Op::Lgamma => true,
         Op::Div | Op::Mod => op.prim.is_inexact() && !args.get(1).is_some_and(|divisor| is_constant(*divisor) && !is_zero(*divisor)),
         Op::Pow => op.prim.is_inexact() && !args.get(1).is_some_and(|exponent| is_whole(*exponent)),
-        _ => false,
+        entire_op!() | steep_op!() | complex_op!() => false,
     }
 }
 
 /// Whether a slope of an operation may be infinite or NaN where all operands are finite; by overflow, too, where that is exponential.
-#[expect(clippy::wildcard_enum_match_arm, reason = "most operations have no poles")]
 pub(super) fn of_slope(op: ScalarOp, args: &[Operand]) -> bool {
     match op.op {
-        Op::Sqrt | Op::Cbrt | Op::Acosh | Op::Asin | Op::Acos | Op::AsinPi | Op::AcosPi => true,
-        Op::Exp | Op::Exp2 | Op::Exp10 | Op::Expm1 | Op::Sinh | Op::Cosh => true,
-        Op::Atan2 | Op::Atan2Pi | Op::Hypot => true,
-        Op::Arg => op.prim.is_complex(),
-        Op::Atan | Op::AtanPi | Op::Asinh => op.prim.is_complex(),
-        _ => of_value(op, args),
+        Op::Sqrt | Op::Acosh | Op::Asin | Op::Acos | Op::AsinPi | Op::AcosPi | steep_op!() => true,
+        complex_op!() => op.prim.is_complex(),
+        Op::Rsqrt | Op::Recip | Op::Log | Op::Log2 | Op::Log10 | Op::Log1p | Op::Atanh | Op::TanPi | Op::Gamma | Op::Lgamma => true,
+        Op::Div | Op::Mod | Op::Pow => of_value(op, args),
+        entire_op!() => false,
     }
 }
 

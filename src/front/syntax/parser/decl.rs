@@ -54,11 +54,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn decl(&mut self) -> Decl {
+        self.decl_with(Vec::new())
+    }
+
+    /// A declaration; `attrs` are in front of it.
+    fn decl_with(&mut self, mut attrs: Vec<Ident>) -> Decl {
         let start = self.start();
         let doc = self.doc();
-        let mut attrs = Vec::new();
         while self.at(Tok::AttrOpen) {
             attrs.push(self.attr());
+        }
+        if !matches!(self.tok(), Tok::Def | Tok::Entry | Tok::Let | Tok::Local) {
+            self.about_nothing(&attrs);
         }
         match self.tok() {
             Tok::Def | Tok::Entry | Tok::Let => self.def(start, doc, attrs),
@@ -71,7 +78,7 @@ impl Parser<'_> {
                     self.expected(Wanted::Declaration);
                     return Decl::Error(self.span_from(start));
                 }
-                Decl::Local(Box::new(self.decl()))
+                Decl::Local(Box::new(self.decl_with(attrs)))
             }
             Tok::Module => self.module_decl(start, doc),
             Tok::Open => self.open_decl(start),

@@ -228,9 +228,11 @@ impl Parser<'_> {
     fn spec(&mut self) -> Spec {
         let start = self.start();
         let doc = self.doc();
+        let mut attrs = Vec::new();
         while self.at(Tok::AttrOpen) {
-            self.attr();
+            attrs.push(self.attr());
         }
+        self.about_nothing(&attrs);
         match self.tok() {
             Tok::Val => {
                 self.bump();

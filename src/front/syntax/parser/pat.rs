@@ -4,7 +4,7 @@ use super::Parser;
 use crate::base::Span;
 use crate::front::syntax::error::{ErrorKind, Misplaced, Named, Wanted};
 use crate::front::syntax::lexer::Tok;
-use crate::ir::attributes::{self, Unknown};
+use crate::ir::attributes::{self, Attribute, Unknown};
 use crate::ir::surface::{ExprKind, Ident, PatId, PatKind, TypeParam, UnaryOp};
 
 impl Parser<'_> {
@@ -19,9 +19,11 @@ impl Parser<'_> {
     }
 
     fn pattern_with(&mut self, ty: impl FnOnce(&mut Self) -> crate::ir::surface::TypeId) -> PatId {
+        let mut attrs = Vec::new();
         while self.at(Tok::AttrOpen) {
-            self.attr();
+            attrs.push(self.attr());
         }
+        self.about_nothing(&attrs);
         let start = self.start();
         let inner = self.inner_pat(true);
         if !self.eat(Tok::Colon) {
@@ -230,6 +232,15 @@ impl Parser<'_> {
             Err(Unknown::Argument(argument, takes)) => ErrorKind::AttributeArgument { argument, takes },
         };
         self.report(ident.span, kind);
+    }
+
+    /// Attributes are about expressions and definitions: in front of anything else those that we know have no effect.
+    pub(super) fn about_nothing(&mut self, attrs: &[Ident]) {
+        for attr in attrs {
+            if !matches!(attributes::read(attr.name.as_str()), Ok(Attribute::Accepted) | Err(_)) {
+                self.report(attr.span, ErrorKind::AttributeOfNothing);
+            }
+        }
     }
 
     /// `#[name(..)]`; the text between the brackets.
