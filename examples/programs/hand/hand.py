@@ -67,7 +67,7 @@ def derivatives(f, x):
 
 
 random = np.random.default_rng(14)
-simple, complicated = [], []
+simple = []
 for bones, count, points in (22, 6, 5), (4, 2, 2):
     shape = model(random, bones, count)
     theta = random.uniform(-0.6, 0.6, 26).round(2)
@@ -79,22 +79,23 @@ for bones, count, points in (22, 6, 5), (4, 2, 2):
     half = lambda theta: (errors(theta) ** 2).sum() / 2
     results = [errors(theta).real, derivatives(errors, theta), *blocks.gradient(half, theta)]
     simple.append(([*shape, theta, which, found], results))
-for bones, count, points in ((7, 4, 2),):
-    shape = model(random, bones, count)
-    theta = random.uniform(-0.6, 0.6, 26).round(2)
-    triangles = np.array([random.choice(count, 3, replace=False) for _ in range(points)])
-    places = random.uniform(0.1, 0.5, (points, 2)).round(2)
-    found = random.uniform(-1, 1, (points, 3)).round(2)
 
-    def errors(parameters):
-        # The last two are steps from the places within the triangles, for all points.
-        u, v = (places + parameters[26:]).T
-        corners = vertices(parameters[:26], *shape)[triangles]
-        return found - np.einsum("cn,ncx->nx", np.array([u, v, 1 - u - v]), corners)
+shape = model(random, 7, 4)
+theta = random.uniform(-0.6, 0.6, 26).round(2)
+triangles = np.array([random.choice(4, 3, replace=False) for _ in range(2)])
+places = random.uniform(0.1, 0.5, (2, 2)).round(2)
+found = random.uniform(-1, 1, (2, 3)).round(2)
 
-    parameters = np.append(theta, [0, 0])
-    arguments = [*shape, theta, triangles, places, found]
-    complicated.append((arguments, [errors(parameters).real, derivatives(errors, parameters)]))
+
+def apart(parameters):
+    # The last two are steps from the places within the triangles, for all points.
+    u, v = (places + parameters[26:]).T
+    corners = vertices(parameters[:26], *shape)[triangles]
+    return found - np.einsum("cn,ncx->nx", np.array([u, v, 1 - u - v]), corners)
+
+
+parameters = np.append(theta, [0, 0])
+complicated = ([*shape, theta, triangles, places, found], [apart(parameters).real, derivatives(apart, parameters)])
 blocks.block("hand", *simple, tags="derivatives")
 print()
-blocks.block("surface", *complicated, tags="derivatives")
+blocks.block("surface", complicated, tags="derivatives")
