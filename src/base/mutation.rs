@@ -93,6 +93,9 @@ mod table {
         OverwrittenCounts in "middle/differentiate/reverse.rs": "cells that are overwritten get an adjoint";
         EveryWriterWins in "middle/differentiate/reverse.rs": "all values that a scatter writes to one place get its adjoint";
         PartsFromFirst in "middle/differentiate/reverse.rs": "all parts of a concatenation get the adjoint of the first cells";
+        SumsOfNothing in "middle/differentiate/adjoints.rs": "what no iteration adds to a cell that is not there is added";
+        FirstCellSwept in "middle/differentiate/single_cells.rs": "of a map of which one cell has an adjoint the first iteration is swept";
+        LastOfEqualInside in "middle/differentiate/folds.rs": "of equal minima in maps the last one gets the adjoint";
         LastOfEqual in "middle/differentiate/folds.rs": "of equal minima the last one gets the adjoint";
         BeginsAlone in "middle/differentiate/folds.rs": "what a fold begins with gets no adjoint";
         RightScanTurned in "middle/differentiate/folds.rs": "what is right of an element is combined the wrong way round";

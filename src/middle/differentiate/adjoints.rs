@@ -22,6 +22,9 @@ pub(super) struct Sparse {
     pub value: Operand,
     /// Whether indices may be -1, for nothing.
     pub guarded: bool,
+    /// The widths of the maps that this comes from, for a single cell: where one of them has no iterations it is nothing, and the cell need
+    /// not be there.
+    pub within: Vec<Size>,
 }
 
 /// What is added to an adjoint at the cells of a slice.
@@ -33,6 +36,8 @@ pub(super) struct Part {
     pub step: Operand,
     /// What is added: an array, as long as the slice.
     pub value: Operand,
+    /// The widths of the maps that this comes from: where one of them has no iterations the slice need not be there.
+    pub within: Vec<Size>,
 }
 
 /// The adjoint of a variable so far.
@@ -60,6 +65,10 @@ impl Adjoints {
             self.order.push(var);
         }
         self.of.entry(var).or_default()
+    }
+    /// The adjoint of a variable.
+    pub fn get(&self, var: Var) -> Option<&Adjoint> {
+        self.of.get(&var)
     }
     /// Takes the adjoint of a variable out.
     pub fn take(&mut self, var: Var) -> Option<Adjoint> {
@@ -111,8 +120,12 @@ impl Build<'_> {
         }
         sum
     }
-    fn with_part(&mut self, sum: Operand, part: Part) -> Operand {
-        let Part { start, step, value } = part;
+    fn with_part(&mut self, sum: Operand, mut part: Part) -> Operand {
+        if let Some(some) = self.all_run(&std::mem::take(&mut part.within)) {
+            let then = self.body(|this| vec![this.with_part(sum, part)]);
+            return self.either("adj", some, then, Body { stms: Vec::new(), result: vec![sum] })[0];
+        }
+        let Part { start, step, value, .. } = part;
         let (array, ty) = (self.array(sum), self.ty(value));
         let old = self.bind("adj", ty, Exp::Slice { array, start, step, checked: false });
         let value = mutated!(PartsReplace, self.add(Operand::Var(old), value), value);
@@ -121,21 +134,45 @@ impl Build<'_> {
     }
     /// What is added at a slice, as what is added at each of its cells.
     pub fn cells_of(&mut self, part: Part) -> Sparse {
-        let Part { start, step, value } = part;
+        let Part { start, step, value, within } = part;
         let width = self.ty(value).shape[0].clone();
         let ty = Type { elem: PrimType::I64, shape: vec![width.clone()] };
-        let at = self.bind("at", ty, Exp::Iota { start, step });
-        Sparse { frame: vec![width], at: vec![Operand::Var(at)], value, guarded: false }
+        let mut at = self.bind("at", ty, Exp::Iota { start, step });
+        let some = self.all_run(&within);
+        if let Some(some) = some {
+            at = self.map(&width, vec![at], |this, cells| vec![this.select(some, Operand::Var(cells[0]), Operand::int(-1))])[0];
+        }
+        Sparse { frame: vec![width], at: vec![Operand::Var(at)], value, guarded: some.is_some(), within: Vec::new() }
+    }
+    /// Whether maps of these widths all have iterations; nothing where that is known.
+    fn all_run(&mut self, widths: &[Size]) -> Option<Operand> {
+        let mut all = None;
+        for width in widths.iter().filter(|width| mutated!(SumsOfNothing, width.as_constant().is_none_or(|n| n <= 0), false)) {
+            let size = self.size(width);
+            let some = self.op(Op::Lt, PrimType::I64, &[Operand::int(0), size]);
+            all = Some(all.map_or(some, |before| self.op(Op::And, PrimType::Bool, &[before, some])));
+        }
+        all
+    }
+    /// The same with an index that is -1 where this is nothing.
+    pub fn settled(&mut self, sparse: Sparse) -> Sparse {
+        let Sparse { frame, mut at, value, guarded, within } = sparse;
+        let some = self.all_run(&within);
+        if let Some(some) = some {
+            at[0] = self.select(some, at[0], Operand::int(-1));
+        }
+        Sparse { frame, at, value, guarded: guarded || some.is_some(), within: Vec::new() }
     }
     /// The same adjoint, whose slices are said by their cells as far as their sizes make sense outside of a scope.
     pub fn spread(&mut self, adjoint: Adjoint, outside: impl Fn(&Size) -> bool) -> Adjoint {
-        let Adjoint { dense, mut sparse, parts } = adjoint;
+        let Adjoint { dense, sparse, parts } = adjoint;
+        let mut sparse: Vec<Sparse> = sparse.into_iter().map(|sparse| self.settled(sparse)).collect();
         let (spread, parts): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| outside(&self.ty(part.value).shape[0]));
         sparse.extend(spread.into_iter().map(|part| self.cells_of(part)));
         Adjoint { dense, sparse, parts }
     }
     fn with_sparse(&mut self, sum: Operand, sparse: Sparse) -> Operand {
-        let Sparse { frame, at, value, guarded } = sparse;
+        let Sparse { frame, at, value, guarded, .. } = self.settled(sparse);
         let array = self.array(sum);
         if frame.is_empty() {
             if !guarded {
@@ -203,7 +240,8 @@ impl Build<'_> {
             let dense = self.dense(var, Adjoint { dense, sparse: lost, parts });
             out.push((Leaving::Dense, vec![dense]));
         }
-        for Sparse { frame, at, value, guarded } in kept {
+        for sparse in kept {
+            let Sparse { frame, at, value, guarded, .. } = self.settled(sparse);
             let indices = at.len();
             out.push((Leaving::Sparse { frame, indices, guarded }, at.into_iter().chain([value]).collect()));
         }

@@ -194,6 +194,12 @@ impl Build<'_> {
         let body = self.body(|this| vec![this.elementwise(Op::Add, Operand::Var(names[0]), Operand::Var(names[1]))]);
         Operator { lambda: Lambda { params: names.to_vec(), body }, neutral: vec![neutral], commutative: true }
     }
+    /// The least or the greatest of integers as an operator.
+    pub fn choosing(&mut self, op: Op, neutral: i64) -> Operator {
+        let names = ["a", "b"].map(|name| self.fresh(Symbol::new(name), Type::scalar(PrimType::I64)));
+        let body = self.body(|this| vec![this.op(op, PrimType::I64, &[Operand::Var(names[0]), Operand::Var(names[1])])]);
+        Operator { lambda: Lambda { params: names.to_vec(), body }, neutral: vec![Operand::int(neutral)], commutative: true }
+    }
     /// A lambda that returns its parameters.
     pub fn identity(&mut self, inputs: &[Var]) -> Lambda {
         let params: Vec<Var> = inputs.iter().map(|input| self.param(*input)).collect();

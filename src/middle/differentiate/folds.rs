@@ -90,6 +90,33 @@ struct Histogram<'a> {
     size: Operand,
 }
 
+impl Build<'_> {
+    /// The place of the first of the best elements, with which a fold by a minimum or a maximum ends.
+    fn first_best(&mut self, better: Op, xs: Var, start: Operand) -> Var {
+        let (ty, width) = (self.program.ty(xs).cell(1), self.program.ty(xs).shape[0].clone());
+        let (prim, int) = (ty.elem, Type::scalar(PrimType::I64));
+        let params = [("a", &ty), ("i", &int), ("b", &ty), ("j", &int)].map(|(name, ty)| self.fresh(name.into(), ty.clone()));
+        let [a, i, b, j] = params.map(Operand::Var);
+        let body = self.body(|build| {
+            let left = build.returns_left(mutated!(LastOfEqualInside, better, strictly(better)), a, b, prim);
+            let (some, none) =
+                (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
+            let left = build.op(Op::And, PrimType::Bool, &[left, some]);
+            let left = build.op(Op::Or, PrimType::Bool, &[left, none]);
+            vec![build.select(left, a, b), build.select(left, i, j)]
+        });
+        let lambda = Lambda { params: params.to_vec(), body };
+        let operator = Operator { lambda, neutral: vec![start, Operand::int(-1)], commutative: false };
+        let numbers = self.iota(&width);
+        self.reduce(vec![xs, numbers], operator)[1]
+    }
+}
+
+/// A comparison that is false for equal operands.
+fn strictly(comparison: Op) -> Op {
+    if comparison == Op::Le { Op::Lt } else { Op::Gt }
+}
+
 impl Reverse<'_, '_> {
     pub(super) fn forward_fold(&mut self, stm: &Stm, soac: &Soac) -> Kept {
         let ([], [operator]) = (soac.scans.as_slice(), soac.reduces.as_slice()) else {
@@ -97,38 +124,35 @@ impl Reverse<'_, '_> {
             return Kept::Nothing;
         };
         let better = match simple(self.build.program, operator) {
-            Some(Simple::Min) => mutated!(LastOfEqual, Op::Le, Op::Lt),
+            Some(Simple::Min) => Op::Le,
             Some(Simple::Max) => Op::Ge,
             Some(Simple::Add) | None => {
                 self.build.stms.push(stm.clone());
                 return Kept::Nothing;
             }
         };
-        // With the value the index where it stands first.
         let prim = self.build.program.ty(stm.pat[0]).elem;
-        let (float, int) = (Type::scalar(prim), Type::scalar(PrimType::I64));
-        let mut params = Vec::new();
-        for (name, ty) in [("a", &float), ("i", &int), ("b", &float), ("j", &int)] {
-            params.push(self.build.fresh(name.into(), ty.clone()));
-        }
-        let [a, i, b, j] = [0, 1, 2, 3].map(|k| Operand::Var(params[k]));
-        let body = self.build.body(|build| {
-            let left = build.returns_left(better, a, b, prim);
-            let (some, none) =
-                (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
-            let left = build.op(Op::And, PrimType::Bool, &[left, some]);
-            let left = build.op(Op::Or, PrimType::Bool, &[left, none]);
-            vec![build.select(left, a, b), build.select(left, i, j)]
-        });
-        let lambda = Lambda { params, body };
-        let operator = Operator { lambda, neutral: vec![operator.neutral[0], Operand::int(-1)], commutative: false };
-        let numbers = self.build.iota(&soac.width);
-        let start = operator.neutral[0];
-        let found = self.build.reduce(vec![soac.inputs[0], numbers], operator);
-        let starts = self.build.returns_left(better, start, Operand::Var(found[0]), prim);
-        let place = self.build.select(starts, Operand::int(-1), Operand::Var(found[1]));
+        let (xs, start) = (soac.inputs[0], operator.neutral[0]);
         self.build.stms.push(stm.clone());
-        Kept::Place(place)
+        let extremum = Operand::Var(stm.pat[0]);
+        // Where it stands first. In a map it is found together with the value, which takes no memory; by itself in a search of its own, in
+        // which all elements are looked at at the same time.
+        let place = if self.origins.is_inside() {
+            self.build.first_best(better, xs, start)
+        } else {
+            let (first, nowhere) = mutated!(LastOfEqual, (Op::Min, i64::MAX), (Op::Max, i64::MIN));
+            let numbers = self.build.iota(&soac.width);
+            let places = self.build.map(&soac.width, vec![xs, numbers], |build, cells| {
+                let [cell, number] = [0, 1].map(|k| Operand::Var(cells[k]));
+                let here = build.op(Op::Eq, prim, &[cell, extremum]);
+                vec![build.select(here, number, Operand::int(nowhere))]
+            });
+            let pick = self.build.choosing(first, nowhere);
+            self.build.reduce(places, pick)[0]
+        };
+        // It begins with the neutral element, which stands before all; and a NaN is no element that was chosen.
+        let starts = self.build.returns_left(better, start, extremum, prim);
+        Kept::Place(self.build.select(starts, Operand::int(-1), Operand::Var(place)))
     }
 
     pub(super) fn reduce(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>], kept: &Kept) {

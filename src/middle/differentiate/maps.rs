@@ -7,8 +7,18 @@ use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Lambda, Operand, Size, Var};
 use rustc_hash::FxHashSet;
 
-/// What a map adds to cells of arrays, the same ones in all iterations: the array, where, and the operand that one iteration adds.
-type Cells = Vec<(Var, Place, Operand)>;
+/// What a map adds to cells of arrays, the same ones in all iterations.
+type Cells = Vec<Same>;
+
+/// What a map adds to a cell or a slice that is the same in all iterations.
+struct Same {
+    array: Var,
+    place: Place,
+    /// The widths of the maps inside that it comes from.
+    within: Vec<Size>,
+    /// What one iteration adds.
+    value: Operand,
+}
 
 /// Where in an array something is added.
 #[derive(PartialEq)]
@@ -37,7 +47,7 @@ impl Reverse<'_, '_> {
                     result.extend(operands);
                 }
             }
-            result.extend(cells.iter().map(|(.., value)| *value));
+            result.extend(cells.iter().map(|same| same.value));
             result
         });
         self.origins.exit();
@@ -48,11 +58,15 @@ impl Reverse<'_, '_> {
             let arrays: Vec<Var> = outs.by_ref().take(count).collect();
             self.gather(width, var, how, &arrays);
         }
-        for ((var, place, _), values) in cells.into_iter().zip(outs) {
+        for (Same { array, place, mut within, .. }, values) in cells.into_iter().zip(outs) {
             let value = self.build.sum(values);
+            // Without iterations nothing says that the place is there.
+            if !within.contains(width) {
+                within.push(width.clone());
+            }
             match place {
-                Place::Cell(at) => self.adjoints.add_sparse(var, Sparse { frame: Vec::new(), at, value, guarded: false }),
-                Place::Slice([start, step]) => self.adjoints.add_part(var, Part { start, step, value }),
+                Place::Cell(at) => self.adjoints.add_sparse(array, Sparse { frame: Vec::new(), at, value, guarded: false, within }),
+                Place::Slice([start, step]) => self.adjoints.add_part(array, Part { start, step, value, within }),
             }
         }
         mapped
@@ -61,28 +75,31 @@ impl Reverse<'_, '_> {
     /// write one cell over and over.
     fn split_cells(&mut self, var: Var, adjoint: Adjoint, inside: &FxHashSet<Var>, cells: &mut Cells) -> Adjoint {
         let outside = |at: &Operand| !matches!(at, Operand::Var(var) if inside.contains(var));
-        let (same, sparse): (Vec<Sparse>, Vec<Sparse>) =
-            adjoint.sparse.into_iter().partition(|sparse| sparse.frame.is_empty() && !sparse.guarded && sparse.at.iter().all(outside));
-        for Sparse { at, value, .. } in same {
+        let sizes_outside = |sizes: &[Size]| !sizes.iter().flat_map(Size::vars).any(|var| inside.contains(&var));
+        let (same, sparse): (Vec<Sparse>, Vec<Sparse>) = adjoint.sparse.into_iter().partition(|sparse| {
+            sparse.frame.is_empty() && !sparse.guarded && sparse.at.iter().all(outside) && sizes_outside(&sparse.within)
+        });
+        for Sparse { at, value, within, .. } in same {
             let cell = self.build.program.ty(var).cell(at.len());
             let value = self.build.as_type(value, &cell);
-            self.add_same(cells, (var, Place::Cell(at), value));
+            self.add_same(cells, Same { array: var, place: Place::Cell(at), within, value });
         }
         let known = |build: &Build, part: &Part| {
             let sizes = build.ty(part.value).shape;
-            outside(&part.start) && outside(&part.step) && !sizes.iter().flat_map(Size::vars).any(|var| inside.contains(&var))
+            outside(&part.start) && outside(&part.step) && sizes_outside(&sizes) && sizes_outside(&part.within)
         };
         let (same, parts): (Vec<Part>, Vec<Part>) = adjoint.parts.into_iter().partition(|part| known(self.build, part));
-        for Part { start, step, value } in same {
-            self.add_same(cells, (var, Place::Slice([start, step]), value));
+        for Part { start, step, value, within } in same {
+            self.add_same(cells, Same { array: var, place: Place::Slice([start, step]), within, value });
         }
         Adjoint { dense: adjoint.dense, sparse, parts }
     }
-    fn add_same(&mut self, cells: &mut Cells, (var, place, value): (Var, Place, Operand)) {
-        let ty = self.build.ty(value);
-        match cells.iter_mut().find(|(of, other, sum)| *of == var && *other == place && self.build.ty(*sum) == ty) {
-            Some((.., sum)) => *sum = self.build.add(*sum, value),
-            None => cells.push((var, place, value)),
+    fn add_same(&mut self, cells: &mut Cells, new: Same) {
+        let ty = self.build.ty(new.value);
+        let alike = |old: &Same| old.array == new.array && old.place == new.place && old.within == new.within;
+        match cells.iter_mut().find(|old| alike(old) && self.build.ty(old.value) == ty) {
+            Some(old) => old.value = self.build.add(old.value, new.value),
+            None => cells.push(new),
         }
     }
     /// What iterations add to the adjoint of a variable from outside of them.
@@ -95,7 +112,7 @@ impl Reverse<'_, '_> {
             Leaving::Sparse { mut frame, indices, guarded } => {
                 frame.insert(0, width.clone());
                 let at = arrays[..indices].iter().map(|at| Operand::Var(*at)).collect();
-                self.adjoints.add_sparse(var, Sparse { frame, at, value: Operand::Var(arrays[indices]), guarded });
+                self.adjoints.add_sparse(var, Sparse { frame, at, value: Operand::Var(arrays[indices]), guarded, within: Vec::new() });
             }
         }
     }

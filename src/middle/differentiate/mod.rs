@@ -22,6 +22,7 @@ mod normalise;
 mod partials;
 mod poles;
 mod reverse;
+mod single_cells;
 mod strip_mining;
 mod sums;
 mod undo;

@@ -94,7 +94,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         if at.is_empty() {
             return self.contribute(Operand::Var(array), value);
         }
-        self.adjoints.add_sparse(array, Sparse { frame: Vec::new(), at, value, guarded });
+        self.adjoints.add_sparse(array, Sparse { frame: Vec::new(), at, value, guarded, within: Vec::new() });
     }
     /// The adjoint of a variable that nothing reads any more, as a value; none where it is 0.
     pub fn taken(&mut self, var: Var) -> Option<Operand> {
@@ -181,6 +181,12 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 }
             }
             Exp::Soac(soac) => {
+                if soac.scans.is_empty()
+                    && soac.reduces.is_empty()
+                    && let Some(cell) = self.single_cell(&stm.pat)
+                {
+                    return self.map_at(&stm.pat, (&soac.inputs, &soac.lambda), &cell);
+                }
                 let adjoints = self.of_pattern(&stm.pat);
                 if adjoints.iter().any(Option::is_some) {
                     match (soac.scans.as_slice(), soac.reduces.as_slice()) {
@@ -251,7 +257,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
             Exp::Index { array, at, .. } => self.contribute_at(*array, at.clone(), ay, false),
             Exp::Slice { array, start, step, .. } => {
                 if self.active.has(*array) {
-                    self.adjoints.add_part(*array, Part { start: *start, step: *step, value: ay });
+                    self.adjoints.add_part(*array, Part { start: *start, step: *step, value: ay, within: Vec::new() });
                 }
             }
             Exp::Rotate { array, by } => {
@@ -346,7 +352,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
         }
     }
     /// The return sweep of one of two bodies, of the one that ran.
-    fn branch(&mut self, cond: Operand, bodies: [&Body; 2], adjoints: &[Option<Operand>]) {
+    pub fn branch(&mut self, cond: Operand, bodies: [&Body; 2], adjoints: &[Option<Operand>]) {
         let outer = std::mem::take(&mut self.adjoints);
         let mut blocks = Vec::new();
         for body in bodies {
@@ -388,7 +394,7 @@ impl<'b, 'p> Reverse<'b, 'p> {
                 Leaving::Sparse { frame, indices, .. } => {
                     let at = outs.by_ref().take(indices).collect();
                     let Some(value) = outs.next() else { continue };
-                    self.adjoints.add_sparse(var, Sparse { frame, at, value, guarded: true });
+                    self.adjoints.add_sparse(var, Sparse { frame, at, value, guarded: true, within: Vec::new() });
                 }
             }
         }

@@ -32,6 +32,10 @@ impl Origins {
     pub fn exit(&mut self) {
         self.level -= 1;
     }
+    /// Whether a map is being made.
+    pub fn is_inside(&self) -> bool {
+        self.level > 0
+    }
     /// Takes note of a statement of the forward sweep.
     pub fn bind(&mut self, stm: &Stm) {
         if self.level > 0 {
@@ -89,7 +93,7 @@ impl Reverse<'_, '_> {
             if let Exp::Slice { start, step, .. } = exp {
                 let start = self.cell_of_slice([*start, *step], part.start);
                 let step = self.build.op(Op::Mul, PrimType::I64, &[*step, part.step]);
-                self.adjoints.add_part(*array, Part { start, step, value: part.value });
+                self.adjoints.add_part(*array, Part { start, step, ..part });
             } else if let Exp::Index { .. } = exp {
                 let sparse = self.build.cells_of(part);
                 let sparse = self.shown(exp, sparse);
@@ -102,7 +106,7 @@ impl Reverse<'_, '_> {
     }
     /// What is added to cells of a view, as what is added to cells of the array. Indices that are -1, for nothing, stay so.
     fn shown(&mut self, exp: &Exp, sparse: Sparse) -> Sparse {
-        let Sparse { frame, mut at, value, guarded } = sparse;
+        let Sparse { frame, mut at, value, guarded, within } = sparse;
         if let Exp::Index { at: outer, .. } = exp {
             let guard = guarded.then(|| at[0]);
             let prefix: Vec<Operand> = outer.iter().map(|index| self.number(*index, &frame, guard)).collect();
@@ -120,7 +124,7 @@ impl Reverse<'_, '_> {
                 at[0] = self.over(&frame, &[at[0], guard], &mut |this, index| this.if_somewhere(index[1], index[0]));
             }
         }
-        Sparse { frame, at, value, guarded }
+        Sparse { frame, at, value, guarded, within }
     }
     /// Which cell of an array a cell of a slice is.
     fn cell_of_slice(&mut self, [start, step]: [Operand; 2], index: Operand) -> Operand {

@@ -3,6 +3,7 @@
 
 pub mod alias;
 mod branches_for_devices;
+mod choice_fission;
 mod concat_updates;
 mod cse;
 mod dead;
@@ -27,6 +28,7 @@ mod testing;
 mod unroll;
 
 pub use branches_for_devices::branches_for_devices;
+pub use choice_fission::choice_fission;
 pub use concat_updates::concat_updates;
 pub use cse::cse;
 pub use dead::dead;
@@ -102,8 +104,13 @@ pub const BEFORE_DERIVATIVES: &[Step] = &[
 ];
 
 /// What makes a return sweep small.
-pub const AFTER_DERIVATIVES: &[Step] =
-    &[Run("simplify", simplify), Run("index to input", index_to_input), Run("common subexpressions", cse), Run("dead code", dead)];
+pub const AFTER_DERIVATIVES: &[Step] = &[
+    Run("simplify", simplify),
+    Run("index to input", index_to_input),
+    Run("common subexpressions", cse),
+    Run("dead code", dead),
+    Run("choice fission", choice_fission),
+];
 
 /// What is computed, and how often.
 const SIMPLIFY_AND_FUSE: &[Step] = &[

@@ -168,21 +168,21 @@ fn divide(program: &mut Program, stm: Stm, split: Split) -> Vec<Stm> {
 }
 
 /// Those of some variables that statements or results mention.
-fn wanted_of(program: &Program, made: &[Var], stms: &[&Stm], result: &[Operand]) -> Vec<Var> {
+pub(super) fn wanted_of(program: &Program, made: &[Var], stms: &[&Stm], result: &[Operand]) -> Vec<Var> {
     let mut found: FxHashSet<Var> = result.iter().filter_map(|a| a.var()).collect();
     stms.iter().for_each(|stm| program.mentioned(stm, &mut |var| _ = found.insert(var)));
     made.iter().copied().filter(|var| found.contains(var)).collect()
 }
 
 /// What the next maps may run over: arrays, and the names of their cells.
-struct Given {
-    inputs: Vec<Var>,
-    params: Vec<Var>,
+pub(super) struct Given {
+    pub(super) inputs: Vec<Var>,
+    pub(super) params: Vec<Var>,
 }
 
 impl Given {
     /// A map of these statements with these results. Those that follow find the results under the same names, as cells of what it makes.
-    fn map(&mut self, program: &mut Program, stms: Vec<Stm>, wanted: Vec<Var>, width: &Size, span: crate::base::Span) -> Stm {
+    pub(super) fn map(&mut self, program: &mut Program, stms: Vec<Stm>, wanted: Vec<Var>, width: &Size, span: crate::base::Span) -> Stm {
         let mut lambda = Lambda { params: Vec::new(), body: Body { stms, result: Vec::new() } };
         let mut read: FxHashSet<Var> = FxHashSet::default();
         lambda.body.stms.iter().for_each(|stm| program.mentioned(stm, &mut |var| _ = read.insert(var)));

@@ -178,6 +178,7 @@ impl Fuser<'_> {
             if let Some(p) = block.position(input, c)
                 && let Exp::Soac(_) = block.items[p].stm.exp
                 && self.may_join(block, p, c, true)
+                && !self.stays_apart(&block.items[p].stm, &block.items[c].stm)
             {
                 return Some(self.join(block, p, c));
             }
@@ -225,6 +226,15 @@ impl Fuser<'_> {
         }
         let roots: FxHashSet<Var> = a.inputs.iter().map(|var| self.root(*var)).collect();
         b.inputs.iter().any(|var| roots.contains(&self.root(*var)))
+    }
+
+    /// Whether a producer folds other arrays for each of its cells, which are scalars, and the consumer goes on with arrays in one branch: SIMD lanes
+    /// can do the former for several cells at a time, but not both together.
+    fn stays_apart(&self, producer: &Stm, consumer: &Stm) -> bool {
+        let Exp::Soac(first) = &producer.exp else { return false };
+        let folds = first.lambda.body.stms.iter().any(|stm| matches!(&stm.exp, Exp::Soac(_)));
+        let scalars = producer.pat[first.combined()..].iter().all(|var| self.program.ty(*var).rank() == 1);
+        folds && scalars && super::choice_fission::chooses_arrays(self.program, &consumer.exp)
     }
 
     /// The array that a view is of.
