@@ -11,6 +11,7 @@
 #                    SIZE=large|small|test ONLY=name,name THREADS=2 ROUNDS=3 RUNS=10 BY=min FRESH=1; PEERS=1 installs Numba and JAX first
 # make bench-check   the table of checking times and memory
 # make bench-library   functions of lib/linalg, lib/fft and lib/np beside NumPy: a table (benches/library.py --help)
+# make bench-derivatives   derivatives beside the programs themselves, JAX and C by hand: a table (benches/derivatives.py --help)
 # make programs-table  the table of docs/programs.md: what need not be written, checking times
 # make interop       the Python package with Dask, xarray, pandas, JAX, SciPy and Arrow (large downloads)
 # make editors       the language server under Neovim and Monaco, pages in Chromium, the files of the extension for Visual Studio Code (what cannot be installed is skipped)
@@ -21,7 +22,7 @@
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library programs-table editors interop screenshots fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library bench-derivatives programs-table editors interop screenshots fuzz site dist ci clean
 
 all:
 	@.ci/setup build
@@ -135,6 +136,12 @@ bench-library:
 	@.ci/setup
 	cargo build --release
 	@.venv/bin/python benches/library.py --only "$(ONLY)" $(if $(THREADS),--threads $(THREADS))
+
+bench-derivatives:
+	@.ci/setup
+	@if [ -n "$(PEERS)" ]; then .ci/setup peers; fi
+	cargo build --release
+	@.venv/bin/python benches/derivatives.py --only "$(ONLY)" $(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 programs-table:
 	@.ci/setup build

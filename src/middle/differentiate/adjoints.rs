@@ -51,6 +51,9 @@ pub(super) struct Adjoint {
     pub parts: Vec<Part>,
 }
 
+/// What is added where maps of these widths all have iterations.
+type Group = (Vec<Size>, Vec<Part>, Vec<Sparse>);
+
 /// The adjoints of a scope.
 #[derive(Debug, Default)]
 pub(super) struct Adjoints {
@@ -112,19 +115,38 @@ impl Build<'_> {
     /// The value of an adjoint.
     pub fn dense(&mut self, var: Var, adjoint: Adjoint) -> Operand {
         let mut sum = adjoint.dense.unwrap_or_else(|| self.zeros_like(var));
-        for part in adjoint.parts {
-            sum = self.with_part(sum, part);
+        // What is added only where the same maps have iterations, is added in one branch.
+        let mut groups: Vec<Group> = Vec::new();
+        let place = |groups: &mut Vec<Group>, within: Vec<Size>| {
+            groups.iter().position(|group| group.0 == within).unwrap_or_else(|| {
+                groups.push((within, Vec::new(), Vec::new()));
+                groups.len() - 1
+            })
+        };
+        for mut part in adjoint.parts {
+            let at = place(&mut groups, std::mem::take(&mut part.within));
+            groups[at].1.push(part);
         }
-        for sparse in adjoint.sparse {
-            sum = self.with_sparse(sum, sparse);
+        for mut sparse in adjoint.sparse {
+            let at = place(&mut groups, std::mem::take(&mut sparse.within));
+            groups[at].2.push(sparse);
+        }
+        for (within, parts, sparse) in groups {
+            let add = |this: &mut Self| {
+                let with_parts = parts.into_iter().fold(sum, |sum, part| this.with_part(sum, part));
+                sparse.into_iter().fold(with_parts, |sum, sparse| this.with_sparse(sum, sparse))
+            };
+            sum = match self.all_run(&within) {
+                Some(some) => {
+                    let then = self.body(|this| vec![add(this)]);
+                    self.either("adj", some, then, Body { stms: Vec::new(), result: vec![sum] })[0]
+                }
+                None => add(self),
+            };
         }
         sum
     }
-    fn with_part(&mut self, sum: Operand, mut part: Part) -> Operand {
-        if let Some(some) = self.all_run(&std::mem::take(&mut part.within)) {
-            let then = self.body(|this| vec![this.with_part(sum, part)]);
-            return self.either("adj", some, then, Body { stms: Vec::new(), result: vec![sum] })[0];
-        }
+    fn with_part(&mut self, sum: Operand, part: Part) -> Operand {
         let Part { start, step, value, .. } = part;
         let (array, ty) = (self.array(sum), self.ty(value));
         let old = self.bind("adj", ty, Exp::Slice { array, start, step, checked: false });
@@ -172,7 +194,7 @@ impl Build<'_> {
         Adjoint { dense, sparse, parts }
     }
     fn with_sparse(&mut self, sum: Operand, sparse: Sparse) -> Operand {
-        let Sparse { frame, at, value, guarded, .. } = self.settled(sparse);
+        let Sparse { frame, at, value, guarded, .. } = sparse;
         let array = self.array(sum);
         if frame.is_empty() {
             if !guarded {

@@ -3,6 +3,7 @@
 use super::adjoints::{Adjoint, Leaving, Part, Sparse};
 use super::build::Build;
 use super::reverse::{Reverse, bound_in};
+use crate::base::Scalar;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
 use crate::ir::soac::{Lambda, Operand, Size, Var};
 use rustc_hash::FxHashSet;
@@ -27,6 +28,24 @@ enum Place {
     Cell(Vec<Operand>),
     /// At the slice with this start and step.
     Slice([Operand; 2]),
+}
+
+impl Build<'_> {
+    /// Whether a place in an array is one of its cells or slices for certain.
+    fn is_there(&self, array: Var, place: &Place, value: Operand) -> bool {
+        let constant = |a: &Operand| if let Operand::Const(Scalar::I64(n)) = a { Some(*n) } else { None };
+        let has = |size: &Size, at: i64| size.as_constant().is_some_and(|n| (0..n).contains(&at));
+        let shape = &self.program.ty(array).shape;
+        match place {
+            Place::Cell(at) => at.iter().zip(shape).all(|(at, size)| constant(at).is_some_and(|at| has(size, at))),
+            Place::Slice([start, step]) => {
+                let count = self.ty(value).shape[0].as_constant();
+                let (Some(start), Some(step), Some(count)) = (constant(start), constant(step), count) else { return false };
+                let last = step.checked_mul(count - 1).and_then(|way| start.checked_add(way));
+                count == 0 || has(&shape[0], start) && last.is_some_and(|last| has(&shape[0], last))
+            }
+        }
+    }
 }
 
 impl Reverse<'_, '_> {
@@ -60,8 +79,10 @@ impl Reverse<'_, '_> {
         }
         for (Same { array, place, mut within, .. }, values) in cells.into_iter().zip(outs) {
             let value = self.build.sum(values);
-            // Without iterations nothing says that the place is there.
-            if !within.contains(width) {
+            // Without iterations nothing says that the place is there, unless constants do.
+            if self.build.is_there(array, &place, value) {
+                within.clear();
+            } else if !within.contains(width) {
                 within.push(width.clone());
             }
             match place {
