@@ -98,7 +98,7 @@ impl Build<'_> {
         let params = [("a", &ty), ("i", &int), ("b", &ty), ("j", &int)].map(|(name, ty)| self.fresh(name.into(), ty.clone()));
         let [a, i, b, j] = params.map(Operand::Var);
         let body = self.body(|build| {
-            let left = build.returns_left(mutated!(LastOfEqualInside, better, strictly(better)), a, b, prim);
+            let left = build.returns_left(mutated!(LastOfEqualInside, better, if better == Op::Le { Op::Lt } else { Op::Gt }), a, b, prim);
             let (some, none) =
                 (build.op(Op::Ge, PrimType::I64, &[i, Operand::int(0)]), build.op(Op::Lt, PrimType::I64, &[j, Operand::int(0)]));
             let left = build.op(Op::And, PrimType::Bool, &[left, some]);
@@ -110,11 +110,6 @@ impl Build<'_> {
         let numbers = self.iota(&width);
         self.reduce(vec![xs, numbers], operator)[1]
     }
-}
-
-/// A comparison that is false for equal operands.
-fn strictly(comparison: Op) -> Op {
-    if comparison == Op::Le { Op::Lt } else { Op::Gt }
 }
 
 impl Reverse<'_, '_> {
