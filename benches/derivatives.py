@@ -90,6 +90,14 @@ def observations(rng, scale):
     return [cameras, points, rng.uniform(0.5, 1, p), rng.integers(0, c, p), rng.integers(0, n, p), rng.uniform(-0.3, 0.3, (p, 2))]
 
 
+def skeleton(rng, scale):
+    b, v = 22, int(100_000 * scale) + 1
+    affine = lambda: np.concatenate([rng.uniform(-1, 1, (b, 3, 4)), np.tile([[[0, 0, 0, 1.0]]], (b, 1, 1))], axis=1)  # noqa: E731
+    parents = np.array([-1] + [int(rng.integers(0, i)) for i in range(1, b)])
+    positions = np.column_stack([rng.uniform(-1, 1, (v, 3)), np.ones(v)])
+    return [parents, affine(), affine(), positions, rng.uniform(size=(v, b)) / b, rng.uniform(-0.5, 0.5, 26), rng.integers(0, v, v), rng.normal(size=(v, 3))]
+
+
 def neutrons(rng, scale):
     k, g, n = 16, 1000, int(100_000 * scale)
     grids = np.sort(rng.uniform(size=(k, g)), axis=1)
@@ -385,6 +393,7 @@ ROWS = [
     Row("lstm", 3.2, sequence),
     Row("batch", 4, sequences),
     Row("bundle", 10, observations),
+    Row("hand", 20, skeleton),
     Row("lookup", 3.9, neutrons),
     Row("lattice", 3.4, ground),
     Row("lattice_stripmined", "", ground),
