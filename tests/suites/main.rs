@@ -24,7 +24,8 @@ const SUITES: &[fn() -> Vec<Trial>] =
     &[corpus::trials, cuda::trials, programs_of_size::trials, erasure::trials, fixed_point::trials, optimise::trials, reports::trials];
 
 /// What takes longest: of these a run may do a part.
-const SHARED: [&str; 6] = ["corpus::sanitized ", "corpus::strict ", "corpus::plain ", "cuda::", "erasure::", "fixed_point::"];
+const SHARED: [&str; 7] =
+    ["corpus::evaluators ", "corpus::sanitized ", "corpus::strict ", "corpus::plain ", "cuda::", "erasure::", "fixed_point::"];
 /// Programs that are about memory and compiled code are in each part.
 const IN_EACH_PART: [&str; 3] = ["tests/data/corpus/compiled/", "tests/data/corpus/traps/", "tests/data/corpus/updates/"];
 
