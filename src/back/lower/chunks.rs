@@ -88,27 +88,25 @@ impl<'p> Lower<'_, 'p> {
             }
         }
     }
+    /// What a chunk has found.
+    fn partial_cells(&mut self, found: &[Partial], chunk: &Expr) -> Vec<Loc> {
+        let mut cells = Vec::with_capacity(found.len());
+        for Partial { mem, ty } in found {
+            cells.push(self.cell(&Array::Mem(mem.clone()), std::slice::from_ref(chunk), &ty.framed(&[Size::constant(1)])));
+        }
+        cells
+    }
     /// Combines what the chunks found, in their order. There is always a first one: without cells that is the neutral element, and no
     /// operator runs, which might fail.
     fn combine_partials(&mut self, operators: &'p [Operator], found: &[Partial], chunks: &Expr, span: Span) -> Vec<Collected> {
-        let first = Expr::int(mutated!(FirstChunkLost, 0, 1));
-        let first: Vec<Loc> = found
-            .iter()
-            .map(|Partial { mem, ty }| {
-                let array = Array::Mem(mem.clone());
-                self.cell(&array, std::slice::from_ref(&first), &ty.framed(&[Size::constant(1)]))
-            })
-            .collect();
+        let first = self.partial_cells(found, &Expr::int(mutated!(FirstChunkLost, 0, 1)));
         let sums = self.start_with(operators, first, span);
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.scoped_block(|this| {
             let mut at = 0;
             for operator in operators {
                 let to = at + operator.neutral.len();
-                let cells: Vec<Loc> = found[at..to]
-                    .iter()
-                    .map(|Partial { mem, ty }| this.cell(&Array::Mem(mem.clone()), &[Expr::Local(var)], &ty.framed(&[Size::constant(1)])))
-                    .collect();
+                let cells = this.partial_cells(&found[at..to], &Expr::Local(var));
                 this.combine(operator, &sums[at..to], &cells);
                 at = to;
             }

@@ -31,7 +31,7 @@ impl<'p> Lower<'_, 'p> {
     /// Values are combined with their bins by atomic operations where the operator is commutative; else in order.
     pub(super) fn hist_kernel(&mut self, cells: Cells<'p>, operator: &'p Operator, width: Expr, n: Expr, outs: &[Mem]) {
         let (lambda, span) = (cells.lambda, cells.span);
-        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        let scalars = self.is_scalar(operator);
         // What may fail does so for values only, and not for bins that none comes for.
         let may_fail = operator.lambda.body.may_fail();
         if mutated!(AnyHistogramCommutes, !operator.commutative, false) && apart(operator).is_none() && self.on_elements(operator).is_none()

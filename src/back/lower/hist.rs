@@ -64,7 +64,7 @@ impl<'p> Lower<'_, 'p> {
         let n = self.atom("n", n);
         let width = self.size(width);
         let width = self.atom("width", width);
-        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        let scalars = self.is_scalar(operator);
         let combined = scalars || is_elementwise(self.program, operator);
         let may_fail = mutated!(BinsOfWhatMayFail, operator.lambda.body.may_fail(), false);
         if self.is_host() {
@@ -114,7 +114,7 @@ impl<'p> Lower<'_, 'p> {
     fn privatised_bins(&mut self, cells: Cells<'p>, operator: &'p Operator, width: &Expr, n: &Expr, outs: &[Mem]) {
         let (lambda, span) = (cells.lambda, cells.span);
         let chunks = self.chunks(width, cost(&lambda.body).saturating_add(4), true);
-        let scalars = operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0);
+        let scalars = self.is_scalar(operator);
         let small = Expr::arith(Int::Le, n.clone(), Expr::int(SMALL));
         let copies = Expr::Select(Box::new(small), Box::new(Expr::int(COPIES)), Box::new(Expr::int(1)));
         // Of several failures that of the first value counts.

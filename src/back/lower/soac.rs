@@ -120,7 +120,8 @@ impl<'p> Lower<'_, 'p> {
         let choice = matches!(simple(operator), Some(ScalarOp { op: Op::Min | Op::Max, .. }));
         self.options.strict && floats && !choice
     }
-    fn is_scalar(&self, operator: &Operator) -> bool {
+    /// Whether an operator combines scalars.
+    pub(super) fn is_scalar(&self, operator: &Operator) -> bool {
         operator.neutral.iter().all(|a| self.program.operand_ty(*a).rank() == 0)
     }
 

@@ -262,8 +262,7 @@ impl Build<'_> {
             let dense = self.dense(var, Adjoint { dense, sparse: lost, parts });
             out.push((Leaving::Dense, vec![dense]));
         }
-        for sparse in kept {
-            let Sparse { frame, at, value, guarded, .. } = self.settled(sparse);
+        for Sparse { frame, at, value, guarded, .. } in kept {
             let indices = at.len();
             out.push((Leaving::Sparse { frame, indices, guarded }, at.into_iter().chain([value]).collect()));
         }

@@ -14,7 +14,7 @@
 //! the operator that reads it. Nothing that may fail is moved before anything else.
 
 use super::product_fission::{Given, wanted_of};
-use crate::ir::soac::{Exp, Program, Soac, Stm, Var, count_exp, made_exp, view_exp};
+use crate::ir::soac::{Exp, Program, Soac, Stm, Var, single_exp};
 
 /// More numbers than this for each cell are not written to memory.
 const FEW: usize = 4;
@@ -48,22 +48,14 @@ fn visit(program: &mut Program, stms: &mut Vec<Stm>) {
 pub(super) fn chooses_arrays(program: &Program, exp: &Exp) -> bool {
     let lambda = match exp {
         Exp::Soac(Soac { lambda, .. }) | Exp::Hist { lambda, .. } | Exp::Scatter { lambda, .. } => lambda,
-        Exp::Copy(_)
-        | Exp::Scalar(..)
-        | Exp::Size(_)
-        | Exp::Index { .. }
+        single_exp!()
         | Exp::Check(_)
         | Exp::Seg(_)
         | Exp::Filter { .. }
         | Exp::Rows { .. }
         | Exp::If { .. }
         | Exp::Loop { .. }
-        | Exp::Call(..)
-        | Exp::Update { .. }
-        | Exp::UpdateSlice { .. }
-        | view_exp!()
-        | made_exp!()
-        | count_exp!() => return false,
+        | Exp::Call(..) => return false,
     };
     lambda.body.stms.iter().any(|stm| is_choice(program, stm))
 }

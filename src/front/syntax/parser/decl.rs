@@ -61,9 +61,7 @@ impl Parser<'_> {
     fn decl_with(&mut self, mut attrs: Vec<Ident>) -> Decl {
         let start = self.start();
         let doc = self.doc();
-        while self.at(Tok::AttrOpen) {
-            attrs.push(self.attr());
-        }
+        attrs.extend(self.attrs());
         if !matches!(self.tok(), Tok::Def | Tok::Entry | Tok::Let | Tok::Local) {
             self.about_nothing(&attrs);
         }

@@ -228,10 +228,7 @@ impl Parser<'_> {
     fn spec(&mut self) -> Spec {
         let start = self.start();
         let doc = self.doc();
-        let mut attrs = Vec::new();
-        while self.at(Tok::AttrOpen) {
-            attrs.push(self.attr());
-        }
+        let attrs = self.attrs();
         self.about_nothing(&attrs);
         match self.tok() {
             Tok::Val => {

@@ -19,10 +19,7 @@ impl Parser<'_> {
     }
 
     fn pattern_with(&mut self, ty: impl FnOnce(&mut Self) -> crate::ir::surface::TypeId) -> PatId {
-        let mut attrs = Vec::new();
-        while self.at(Tok::AttrOpen) {
-            attrs.push(self.attr());
-        }
+        let attrs = self.attrs();
         self.about_nothing(&attrs);
         let start = self.start();
         let inner = self.inner_pat(true);
@@ -241,6 +238,15 @@ impl Parser<'_> {
                 self.report(attr.span, ErrorKind::AttributeOfNothing);
             }
         }
+    }
+
+    /// Attributes, any number.
+    pub(super) fn attrs(&mut self) -> Vec<Ident> {
+        let mut attrs = Vec::new();
+        while self.at(Tok::AttrOpen) {
+            attrs.push(self.attr());
+        }
+        attrs
     }
 
     /// `#[name(..)]`; the text between the brackets.
