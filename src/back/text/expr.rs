@@ -333,6 +333,7 @@ fn library(op: Op) -> Option<&'static str> {
         | Op::Max
         | Op::MulHi
         | Op::Atan2Pi
+        | Op::ZeroOr
         | Op::Complex
         | Op::Polar
         | Op::Conj
@@ -394,6 +395,7 @@ fn float(op: ScalarOp, args: &[&str]) -> String {
         (Op::Min, _) => call("min"),
         (Op::Max, _) => call("max"),
         (Op::Sgn, _) => call("sgn"),
+        (Op::ZeroOr, _) => call("zero_or"),
         (Op::Rsqrt, [a]) => format!("1 / sqrt{suffix}({a})"),
         (Op::Recip, [a]) => format!("1 / {a}"),
         (Op::Exp10, _) => call("exp10"),

@@ -92,6 +92,7 @@ REMORA_BITS(remora_from_bits__Float16, uint16_t, _Float16)
     return b != b ? a : a == b && !(REMORA_CONSTANT(b) && (b != 0 || !signbit(b))) ? both : most;                            \
   }                                                                                                                          \
   REMORA_FN T remora_sgn_##T(T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a; }                                               \
+  REMORA_FN T remora_zero_or_##T(T a, T b) { return a == 0 ? (T)0 : b; }                                                     \
   REMORA_FN T remora_turn_##T(T x) { return x - 2 * rint##S(x / 2); }                                                        \
   REMORA_FN T remora_sinpi_##T(T x) {                                                                                        \
     T r = remora_turn_##T(x);                                                                                                \

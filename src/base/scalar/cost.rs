@@ -29,7 +29,7 @@ impl ScalarOp {
         }
         match self.op {
             //              work latency cheap vectorises gpu_call
-            Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Abs | Op::Min | Op::Max => row(1, 4, true, false, false),
+            Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Abs | Op::Min | Op::Max | Op::ZeroOr => row(1, 4, true, false, false),
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => row(1, 4, true, false, false),
             Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::UShr | Op::Convert(_) => row(12, 4, true, false, false),
             Op::IsNan => row(12, 4, true, false, float),

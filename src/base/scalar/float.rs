@@ -45,6 +45,13 @@ macro_rules! float {
                     Op::Atan2Pi => a.atan2(b) / std::$consts::consts::PI,
                     Op::Hypot => a.hypot(b),
                     Op::CopySign => a.copysign(b),
+                    Op::ZeroOr => {
+                        if a == 0.0 {
+                            0.0
+                        } else {
+                            b
+                        }
+                    }
                     Op::NextAfter => libm::$nextafter(a, b),
                     _ => return Err(OpError::Operands),
                 })

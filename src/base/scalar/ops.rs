@@ -29,6 +29,8 @@ pub enum Op {
     Hypot,
     CopySign,
     NextAfter,
+    /// 0 where the first operand is 0, and else the second one. Derivatives are made of it; programs cannot call it.
+    ZeroOr,
     /// Two floats -> the complex number with these parts.
     Complex,
     /// Two floats, the magnitude and the angle -> a complex number.
@@ -224,6 +226,7 @@ pub(super) const OPS: &[(&str, Op, Class)] = &[
     ("hypot", Op::Hypot, Class::Float),
     ("copysign", Op::CopySign, Class::Float),
     ("nextafter", Op::NextAfter, Class::Float),
+    ("zero_or", Op::ZeroOr, Class::Float),
     ("==", Op::Eq, Class::All),
     ("!=", Op::Ne, Class::All),
     ("<", Op::Lt, Class::Ordered),
@@ -347,7 +350,8 @@ pub(super) fn signature(op: Op, prim: PrimType) -> (&'static [PrimType], PrimTyp
         | Op::Atan2Pi
         | Op::Hypot
         | Op::CopySign
-        | Op::NextAfter => (times(prim, 2), prim),
+        | Op::NextAfter
+        | Op::ZeroOr => (times(prim, 2), prim),
         Op::Neg | Op::Not | Op::Conj | Op::Sgn | Op::Floor | Op::Ceil | Op::Round | Op::Trunc | Op::Gamma | Op::Lgamma | function_op!() => {
             (times(prim, 1), prim)
         }

@@ -76,6 +76,9 @@ fn minimum_ignores_nan() {
         assert!(f("min", a, b).same_bits(Scalar::F64(-0.0)));
         assert!(f("max", a, b).same_bits(Scalar::F64(0.0)));
     }
+    for (a, b, result) in [(0.0, f64::NAN, 0.0), (-0.0, f64::INFINITY, 0.0), (0.5, f64::INFINITY, f64::INFINITY), (f64::NAN, 2.0, 2.0)] {
+        assert!(f("zero_or", a, b).same_bits(Scalar::F64(result)));
+    }
     assert_eq!(f("max", 3.0, 2.0), Scalar::F64(3.0));
     assert_eq!(f("min", 3.0, 2.0), Scalar::F64(2.0));
 }

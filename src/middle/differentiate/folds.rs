@@ -8,7 +8,7 @@
 //! A fold begins with its neutral element, as a left operand: the first element gets what the operator hands on to the right one, which is
 //! nothing where an extremum equals it, and the neutral element gets its part if it has a derivative.
 
-use super::build::Build;
+use super::build::{Build, is_one};
 use super::reverse::{Kept, Reverse};
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
@@ -25,6 +25,8 @@ pub(super) enum Simple {
     Min,
     /// Maxima of numbers.
     Max,
+    /// Products of numbers.
+    Mul,
 }
 
 /// Which of the simple operators it is, if one.
@@ -32,7 +34,7 @@ pub(super) fn simple(program: &Program, operator: &Operator) -> Option<Simple> {
     let [a, b] = operator.lambda.params[..] else { return None };
     let op = operation(&operator.lambda.body, a, b)?;
     let scalar = program.ty(a).rank() == 0;
-    let known = [(Op::Add, Simple::Add), (Op::Min, Simple::Min), (Op::Max, Simple::Max)];
+    let known = [(Op::Add, Simple::Add), (Op::Min, Simple::Min), (Op::Max, Simple::Max), (Op::Mul, Simple::Mul)];
     let (_, simple) = known.into_iter().find(|(known, _)| *known == op)?;
     (simple == Simple::Add || scalar && program.ty(a).elem.is_float()).then_some(simple)
 }
@@ -121,7 +123,11 @@ impl Reverse<'_, '_> {
         let better = match simple(self.build.program, operator) {
             Some(Simple::Min) => Op::Le,
             Some(Simple::Max) => Op::Ge,
-            Some(Simple::Add) | None => {
+            Some(Simple::Mul) if !self.origins.is_inside() && is_one(operator.neutral[0]) => {
+                self.build.stms.push(stm.clone());
+                return Kept::Product { product: Operand::Var(stm.pat[0]), divides: self.build.may_divide(soac.inputs[0]) };
+            }
+            Some(Simple::Add | Simple::Mul) | None => {
                 self.build.stms.push(stm.clone());
                 return Kept::Nothing;
             }
@@ -169,6 +175,26 @@ impl Reverse<'_, '_> {
             let copies = self.build.bind("adj", ty, Exp::Rep(adjoint));
             return self.contribute(Operand::Var(soac.inputs[0]), Operand::Var(copies));
         }
+        if let (Kept::Product { product, divides }, Some(adjoint)) = (kept, adjoints[0]) {
+            let then = self.scope(|this| this.quotients(soac, adjoint, *product));
+            let els = self.scope(|this| this.from_both_sides(soac, operator, adjoints).0.into_iter().map(Operand::Var).collect());
+            let part = self.build.either("adj", *divides, then, els)[0];
+            return self.contribute(Operand::Var(soac.inputs[0]), part);
+        }
+        let (mapped, right) = self.from_both_sides(soac, operator, adjoints);
+        for (input, part) in soac.inputs.iter().zip(mapped) {
+            self.contribute(Operand::Var(*input), Operand::Var(part));
+        }
+        if self.begins_actively(operator) {
+            let last = self.build.size(&soac.width.sub(&Size::constant(1)));
+            let seeds = self.seeds(adjoints, operator);
+            let none = Body { stms: Vec::new(), result: seeds.clone() };
+            let all = |this: &mut Self| right.iter().map(|array| this.build.cell(*array, &[last])).collect();
+            self.hand_to_neutral(operator, &soac.width, none, all, |_| seeds);
+        }
+    }
+    /// What each element of a reduction gets, by scans from both sides, and the scan from the right.
+    fn from_both_sides(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>]) -> (Vec<Var>, Vec<Var>) {
         let (width, count) = (&soac.width, operator.neutral.len());
         let from_left = copied(self.build, operator);
         let left = self.build.scan(soac.inputs.clone(), from_left);
@@ -197,15 +223,7 @@ impl Reverse<'_, '_> {
             let h = this.handed_unless(final_one, &seeds, operator, &[z, r].concat());
             this.handed(operator, &[l, x].concat(), &h).split_off(count)
         });
-        for (input, part) in soac.inputs.iter().zip(mapped) {
-            self.contribute(Operand::Var(*input), Operand::Var(part));
-        }
-        if self.begins_actively(operator) {
-            let seeds = self.seeds(adjoints, operator);
-            let none = Body { stms: Vec::new(), result: seeds.clone() };
-            let all = |this: &mut Self| right.iter().map(|array| this.build.cell(*array, &[last])).collect();
-            self.hand_to_neutral(operator, width, none, all, |_| seeds);
-        }
+        (mapped, right)
     }
     /// Whether a fold begins with something that has a derivative.
     fn begins_actively(&self, operator: &Operator) -> bool {
@@ -503,7 +521,7 @@ impl Reverse<'_, '_> {
         self.build.either("adj", more, then, els)
     }
     /// A map whose derivatives are values like others: adjoints of the scope stay.
-    fn apart(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
+    pub(super) fn apart(&mut self, width: &Size, inputs: Vec<Var>, make: impl FnOnce(&mut Self, &[Var]) -> Vec<Operand>) -> Vec<Var> {
         let params: Vec<Var> = inputs.iter().map(|input| self.build.param(*input)).collect();
         let body = self.scope(|this| make(this, &params));
         self.build.mapped(width, inputs, Lambda { params, body })

@@ -21,6 +21,7 @@ mod maps;
 mod normalise;
 mod partials;
 mod poles;
+mod products;
 mod reverse;
 mod single_cells;
 mod strip_mining;

@@ -78,6 +78,7 @@ macro_rules! arithmetic_op {
             | Op::Hypot
             | Op::CopySign
             | Op::NextAfter
+            | Op::ZeroOr
             | Op::Neg
             | Op::Ldexp
             | Op::Fma
@@ -346,6 +347,8 @@ impl Build<'_> {
             }
             Op::NextAfter if k == 0 => Linear::One,
             Op::CopySign | Op::NextAfter => Linear::Zero,
+            Op::ZeroOr if k == 0 => Linear::Zero,
+            Op::ZeroOr => Linear::When(self.is_handed_on(args[0], args[1], prim)),
             Op::Neg => Linear::MinusOne,
             Op::Abs => Linear::Times(self.op(Op::Sgn, prim, &[a])),
             Op::Ldexp if k == 0 => Linear::Times(self.op(Op::Ldexp, prim, &[num(1.0), args[1]])),

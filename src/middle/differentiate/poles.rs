@@ -6,6 +6,7 @@
 //! slope may be such a number: at operations that have poles of their own, and where operands come from such operations.
 
 use super::build::{Build, is_zero};
+use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::soac::Operand;
@@ -29,6 +30,7 @@ macro_rules! entire_op {
             | Op::MulHi
             | Op::CopySign
             | Op::NextAfter
+            | Op::ZeroOr
             | Op::Complex
             | Op::Polar
             | Op::Eq
@@ -127,10 +129,19 @@ impl Build<'_> {
             return product;
         }
         let (from, to) = (self.ty(x).elem, self.ty(product).elem);
+        if from == to && from.is_float() {
+            return self.op(Op::ZeroOr, from, &[x, product]);
+        }
         let nothing = self.op(Op::Eq, from, &[x, Self::number(from, 0.0)]);
         let number = self.op(Op::Eq, to, &[product, product]);
         // Two choices: where there is one with both conditions, GCC 12 makes branches of a chain of them, and no vectors.
         let stopped = self.select(number, product, Self::number(to, 0.0));
         self.select(nothing, stopped, product)
+    }
+    /// Whether [`handed_on`](Self::handed_on) is the product, so that its derivative is the product's: also where both are 0, and the slope is a number.
+    pub fn is_handed_on(&mut self, x: Operand, product: Operand, prim: PrimType) -> Operand {
+        let something = self.op(Op::Ne, prim, &[x, Self::number(prim, 0.0)]);
+        let number = self.op(Op::Eq, prim, &[product, product]);
+        self.op(Op::Or, PrimType::Bool, &[something, number])
     }
 }

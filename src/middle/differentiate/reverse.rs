@@ -51,6 +51,11 @@ pub(super) enum Kept {
     Nothing,
     /// The index of the element that a minimum or maximum is, or -1.
     Place(Operand),
+    /// What a product is, and whether it may be divided by each factor for the product of the others.
+    Product {
+        product: Operand,
+        divides: Operand,
+    },
     /// The indices of the kept cells.
     Indices(Var),
     /// What is kept of each variable of a loop, and how many iterations there were.

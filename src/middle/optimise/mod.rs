@@ -17,6 +17,7 @@ mod inline;
 mod loops_to_histograms;
 mod product_fission;
 mod recursion;
+mod replicated_results;
 mod row_column_fusion;
 mod rows_to_loops;
 mod segment_fusion;
@@ -41,6 +42,7 @@ pub use inline::{inline, inline_all, inline_into};
 pub use loops_to_histograms::loops_to_histograms;
 pub use product_fission::product_fission;
 pub use recursion::recursion_to_loops;
+pub use replicated_results::replicated_results;
 pub use row_column_fusion::row_column_fusion;
 pub use rows_to_loops::rows_to_loops;
 pub use segment_fusion::segment_fusion;
@@ -109,6 +111,7 @@ pub const AFTER_DERIVATIVES: &[Step] = &[
     Run("index to input", index_to_input),
     Run("common subexpressions", cse),
     Run("dead code", dead),
+    Run("replicated results", replicated_results),
     Run("choice fission", choice_fission),
 ];
 

@@ -105,6 +105,9 @@ impl Formula<'_> {
         a.scalar().as_f64().unwrap_or_else(|| crate::ice!(self.span, "a float is expected"))
     }
     /// For the number, whether it is 0.
+    fn is_nan(&self, a: &Number) -> bool {
+        a.scalar().as_f64().is_some_and(f64::is_nan)
+    }
     fn is_zero(&self, a: &Number) -> bool {
         a.scalar() == Scalar::from_i128(self.prim, 0)
     }
@@ -144,6 +147,7 @@ pub(super) fn slope(on: &mut Operators, op: ScalarOp, args: &[Number], y: &Numbe
             let sign = f.of(Op::CopySign, &[&one, &args[1]])?;
             f.mul(&unit, &sign).map(Slope::Times)
         }
+        Op::ZeroOr => Ok(if k == 1 && (!f.is_zero(a) || !f.is_nan(&args[1])) { Slope::Keep } else { Slope::Zero }),
         // As rounding does, it changes nothing much.
         Op::NextAfter if k == 0 => Ok(Slope::Keep),
         Op::Complex => Ok(if k == 0 { Slope::Real } else { Slope::Imag }),

@@ -4,7 +4,7 @@ use super::{At, Simplifier, Step};
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Var, same, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Size, Soac, Stm, Type, Var, same, single_exp};
 
 /// So many cheap operations take no longer than a branch.
 const FEW: usize = 5;
@@ -100,6 +100,13 @@ impl Simplifier<'_> {
                 } else {
                     lambda.body.stms.insert(0, Stm { pat: vec![param], exp: Exp::Rep(a), span });
                 }
+            } else if let Some(numbers) = self.numbers_of_rows(input) {
+                let info = &self.program.vars[param];
+                let (name, ty) = (info.name, Type::scalar(info.ty.elem));
+                let number = self.program.fresh(name, ty);
+                lambda.body.stms.insert(0, Stm { pat: vec![param], exp: Exp::Rep(Operand::Var(number)), span });
+                (inputs[k], lambda.params[k]) = (numbers, number);
+                continue;
             } else {
                 k += 1;
                 continue;
@@ -107,6 +114,14 @@ impl Simplifier<'_> {
             inputs.remove(k);
             lambda.params.remove(k);
         }
+    }
+
+    /// Of an array whose rows are replications of a number each, these numbers.
+    fn numbers_of_rows(&self, array: Var) -> Option<Var> {
+        let Some(Exp::Rearrange { array, perm }) = self.defs.get(&array) else { return None };
+        let Some(Exp::Rep(Operand::Var(numbers))) = self.defs.get(array) else { return None };
+        let last = self.ty(*array).rank() - 1;
+        (self.ty(*numbers).rank() == 1 && perm[0] == last).then_some(*numbers)
     }
 
     /// Simplifies the bodies of a statement, and the statement by what they are.

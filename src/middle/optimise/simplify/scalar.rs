@@ -167,6 +167,7 @@ fn floats(op: ScalarOp, a: Operand, b: Operand) -> Option<Operand> {
         Op::Sub if is(b, 0.0) => Some(a),
         Op::Mul if is(a, 1.0) => Some(b),
         Op::Mul | Op::Div | Op::Pow if is(b, 1.0) => Some(a),
+        Op::ZeroOr => constant(a).and_then(|a| a.as_f64()).filter(|a| *a != 0.0).map(|_| b),
         _ => None,
     }
 }
