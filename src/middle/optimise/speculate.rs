@@ -174,11 +174,7 @@ impl Ask<'_, '_> {
         Operand::Var(var)
     }
     fn size(&mut self, size: &Size) -> Operand {
-        match (size.as_constant(), size.as_var()) {
-            (Some(n), _) => Operand::int(n),
-            (_, Some(var)) => Operand::Var(var),
-            _ => self.bind("size", PrimType::I64, Exp::Size(size.clone())),
-        }
+        size.as_operand().unwrap_or_else(|| self.bind("size", PrimType::I64, Exp::Size(size.clone())))
     }
     /// The condition, and that a comparison of numbers holds.
     fn and(&mut self, cond: Option<Operand>, comparison: Op, args: [Operand; 2]) -> Operand {
