@@ -70,7 +70,7 @@ impl<'p> Lower<'_, 'p> {
             let (ptr, handle) = self.buffer(Symbol::new("partial"), ty.elem, count, (Role::Partial, span));
             let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
             // The stride of the chunks is the size of a cell.
-            let size = ty.shape.iter().fold(Size::constant(1), |n, m| n.mul(m));
+            let size = Size::product(&ty.shape);
             let strides = std::iter::once(Stride { size, expr: cell }).chain(inner.strides.iter().cloned()).collect();
             out.push(Partial { mem: Mem { strides, ..inner }, ty });
         }

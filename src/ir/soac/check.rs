@@ -260,7 +260,7 @@ impl Checker<'_> {
             }
             Exp::Size(_) | count_exp!() => self.expect(&Type::scalar(i64), ty, "a size"),
             Exp::Literal(items) => {
-                let count: Option<i64> = ty.shape.iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
+                let count = Size::constant_product(&ty.shape);
                 let empty = items.is_empty() && count.is_none();
                 ensure(empty || count == Some(items.len() as i64), || "the number of elements".into())?;
                 ensure(items.iter().all(|item| item.prim() == ty.elem), || "the type of an element".into())
@@ -269,7 +269,7 @@ impl Checker<'_> {
                 let first = self.ty(*cells.first().ok_or("no cells")?);
                 cells.iter().try_for_each(|cell| self.expect(&self.ty(*cell), &first, "a cell"))?;
                 let depth = ty.rank().checked_sub(first.rank()).ok_or("the rank")?;
-                let frame: Option<i64> = ty.shape[..depth].iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
+                let frame = Size::constant_product(&ty.shape[..depth]);
                 ensure(frame == Some(cells.len() as i64), || "the number of cells".into())?;
                 self.expect(&ty.cell(depth), &first, "the cells")
             }

@@ -230,7 +230,7 @@ impl Build<'_> {
             return array;
         }
         let ty = self.program.ty(array).clone();
-        let count = ty.shape[..depth].iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let count = Size::product(&ty.shape[..depth]);
         let flat = ty.cell(depth).framed(&[count]);
         self.bind("flat", flat, Exp::Reshape(array))
     }

@@ -119,7 +119,7 @@ impl Flatten {
             return self.kernel(inner, flat, pat.to_vec(), span, out);
         }
         // Where there is nothing but maps in the map, or if the threads are certainly few, there is no choice.
-        let threads = inner.sizes.iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let threads = Size::product(&inner.sizes);
         let mut inside = body.stms.iter().filter(|stm| !cheap(&stm.exp));
         let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
         let single = inside.all(maps);

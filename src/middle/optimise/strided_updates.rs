@@ -93,7 +93,7 @@ fn part_of_row(program: &mut Program, body: &mut Body, at: usize, known: &Known)
     let first = places
         .zip(outer)
         .fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(&place));
-    let count = outer.iter().fold(Size::constant(1), |product, size| product.mul(size));
+    let count = Size::product(outer);
     let flat_ty = Type { elem: ty.elem, shape: [count].into_iter().chain(cell.iter().cloned()).collect() };
     let name = program.vars[array].name;
     let (flat, written) = (program.fresh(name, flat_ty.clone()), program.fresh(name, flat_ty));
@@ -185,7 +185,7 @@ fn rewrite(program: &mut Program, body: &mut Body, column: Column) -> usize {
     let cells =
         program.fresh(info.name, Type { elem: info.ty.elem, shape: [width].into_iter().chain(row_ty.cell(indices.len()).shape).collect() });
     // Where they go in the vector of all cells.
-    let count = row_ty.shape[..indices.len()].iter().fold(Size::constant(1), |product, size| product.mul(size));
+    let count = Size::product(&row_ty.shape[..indices.len()]);
     let within = indices.iter().zip(&row_ty.shape).fold(Size::default(), |sum, (index, size)| sum.mul(size).add(&index.as_size()));
     let flat_ty = Type { elem: ty.elem, shape: [ty.shape[0].mul(&count)].into_iter().chain(row_ty.cell(indices.len()).shape).collect() };
     let name = program.vars[array].name;
