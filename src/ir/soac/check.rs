@@ -4,7 +4,7 @@
 use super::visit::Part;
 use super::{
     Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, count_exp, made_exp,
-    parallel_exp, print, single_exp, view_exp,
+    parallel_exp, placed, print, single_exp, view_exp,
 };
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
@@ -379,18 +379,16 @@ impl Checker<'_> {
         self.lambda(&soac.width, &soac.inputs, &soac.lambda)?;
         let results = &soac.lambda.body.result;
         ensure(results.len() == pat.len(), || "the number of results".into())?;
-        let mut at = 0;
-        for (operator, scan) in soac.scans.iter().map(|op| (op, true)).chain(soac.reduces.iter().map(|op| (op, false))) {
-            let to = at + operator.neutral.len();
-            let cells: Vec<Type> = results.get(at..to).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
+        let (scanned, combined) = (soac.scanned(), soac.combined());
+        for (operator, places) in placed(soac.operators()) {
+            let cells: Vec<Type> = results.get(places.clone()).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
             self.operator(operator, &cells)?;
-            for (cell, var) in cells.iter().zip(&pat[at..to]) {
-                let wanted = if scan { cell.framed(std::slice::from_ref(&soac.width)) } else { cell.clone() };
-                self.expect(self.program.ty(*var), &wanted, "a scanned or reduced result")?;
+            for (k, cell) in places.zip(&cells) {
+                let wanted = if k < scanned { cell.framed(std::slice::from_ref(&soac.width)) } else { cell.clone() };
+                self.expect(self.program.ty(pat[k]), &wanted, "a scanned or reduced result")?;
             }
-            at = to;
         }
-        for (a, var) in results[at..].iter().zip(&pat[at..]) {
+        for (a, var) in results[combined..].iter().zip(&pat[combined..]) {
             let wanted = self.ty(*a).framed(std::slice::from_ref(&soac.width));
             self.expect(self.program.ty(*var), &wanted, "a mapped result")?;
         }
@@ -405,14 +403,13 @@ impl Checker<'_> {
         ensure(results.len() == pat.len(), || "the number of results".into())?;
         let outer = &seg.sizes[..seg.sizes.len() - usize::from(!seg.kind.keeps_inner_dimension())];
         let mut at = 0;
-        for operator in seg.kind.operators() {
-            let to = at + operator.neutral.len();
-            let cells: Vec<Type> = results.get(at..to).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
+        for (operator, places) in placed(seg.kind.operators()) {
+            let cells: Vec<Type> = results.get(places.clone()).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
             self.operator(operator, &cells)?;
-            for (cell, var) in cells.iter().zip(&pat[at..to]) {
+            at = places.end;
+            for (cell, var) in cells.iter().zip(&pat[places]) {
                 self.expect(self.program.ty(*var), &cell.framed(outer), "a scanned or reduced result")?;
             }
-            at = to;
         }
         for (a, var) in results[at..].iter().zip(&pat[at..]) {
             self.expect(self.program.ty(*var), &self.ty(*a).framed(&seg.sizes), "a mapped result")?;

@@ -294,7 +294,7 @@ impl<'a> Reads<'a> {
                 self.own.insert(*param);
             }
             self.body(&soac.lambda.body);
-            for operator in soac.scans.iter().chain(&soac.reduces) {
+            for operator in soac.operators() {
                 self.own.extend(&operator.lambda.params);
                 operator.neutral.iter().filter_map(|a| a.var()).for_each(|var| self.spoil(var));
                 self.body(&operator.lambda.body);

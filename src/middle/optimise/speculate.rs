@@ -69,7 +69,7 @@ impl Simplifier<'_> {
         match exp {
             Exp::Soac(soac) => {
                 self.lambda_stands(&soac.width, &soac.inputs, &soac.lambda)
-                    && soac.scans.iter().chain(&soac.reduces).all(|operator| self.operator_stands(operator))
+                    && soac.operators().all(|operator| self.operator_stands(operator))
             }
             Exp::Filter { width, inputs, lambda } | Exp::Rows { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
                 self.lambda_stands(width, inputs, lambda)

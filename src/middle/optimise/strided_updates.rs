@@ -90,9 +90,8 @@ fn part_of_row(program: &mut Program, body: &mut Body, at: usize, known: &Known)
     let ty = program.ty(array).clone();
     let (outer, cell) = ty.shape.split_at(indices.len() + 1);
     let places = indices.iter().chain([&start]).map(|index| index.as_size());
-    let first = places
-        .zip(outer)
-        .fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(&place));
+    let first =
+        places.zip(outer).fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(&place));
     let count = Size::product(outer);
     let flat_ty = Type { elem: ty.elem, shape: [count].into_iter().chain(cell.iter().cloned()).collect() };
     let name = program.vars[array].name;
