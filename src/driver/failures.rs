@@ -27,15 +27,15 @@ pub(super) fn place(checked: &Checked, program: &soac::Program, span: Span) -> F
 
 /// The places of a compiled program, for its failures.
 pub(super) fn failure_places(checked: &Checked, program: &soac::Program, spans: impl Iterator<Item = Span>) -> Vec<FailurePlace> {
-    let from_end = from_end(checked);
+    let from_end: FxHashMap<Span, i64> = from_end(checked).collect();
     let place = |span| place(checked, program, span);
     spans.map(place).map(|place| FailurePlace { from_end: from_end.get(&place.span).copied(), ..place }).collect()
 }
 
 /// The places of literal indices that count from the end, and from which `k` on.
-fn from_end(checked: &Checked) -> FxHashMap<Span, i64> {
+fn from_end(checked: &Checked) -> impl Iterator<Item = (Span, i64)> {
     let ast = &checked.program.ast;
-    ast.exprs.iter().filter_map(|(id, expr)| Some((expr.span, view::counts_from_end(ast, id)?))).collect()
+    ast.exprs.iter().filter_map(|(id, expr)| Some((expr.span, view::counts_from_end(ast, id)?)))
 }
 
 /// A failure with what is to be known of an index that counts from the end.
@@ -76,7 +76,7 @@ pub(super) fn failure_diagnostic(checked: &Checked, failure: &interp::Failure) -
     if failure.span.is_none() {
         return Diagnostic::bare(failure.code, failure.message.clone());
     }
-    let from_end = from_end(checked).get(&failure.span).copied();
+    let from_end = from_end(checked).filter(|(span, _)| *span == failure.span).last().map(|(_, count)| count);
     let diagnostic = counted(failure.diagnostic(), failure.code, from_end);
     match failure.calls.iter().find(|call| !checked.is_library(**call)) {
         Some(call) if checked.is_library(failure.span) => diagnostic.label(*call, "called from here"),

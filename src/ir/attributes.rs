@@ -78,31 +78,42 @@ pub enum Takes {
     Number(i64, i64),
 }
 
-/// All names with what they take in parentheses.
-pub const KNOWN: &[(&str, Takes)] = &[
-    ("unsafe", Takes::Nothing),
-    ("sequential", Takes::Nothing),
-    ("sequential_outer", Takes::Nothing),
-    ("sequential_inner", Takes::Nothing),
-    ("on_processors", Takes::Nothing),
-    ("unroll", Takes::Nothing),
+/// What stands in parentheses.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    text: Option<&'a str>,
+    /// The number, where one is taken.
+    number: i64,
+}
+
+/// A name, what it takes in parentheses, and what it says then.
+type Known = (&'static str, Takes, fn(Given) -> Attribute);
+
+/// All names, with what they take in parentheses and what they say.
+pub const KNOWN: &[Known] = &[
+    ("unsafe", Takes::Nothing, |_| Attribute::Unsafe),
+    ("sequential", Takes::Nothing, |_| Attribute::Sequential(Depth::All)),
+    ("sequential_outer", Takes::Nothing, |_| Attribute::Sequential(Depth::Outer)),
+    ("sequential_inner", Takes::Nothing, |_| Attribute::Sequential(Depth::Inner)),
+    ("on_processors", Takes::Nothing, |_| Attribute::OnProcessors),
+    ("unroll", Takes::Nothing, |_| Attribute::Unroll),
     // More nested loops than this keep no fewer states of a loop that ends.
-    ("stripmine", Takes::Number(1, 8)),
-    ("bound", Takes::Number(0, i64::MAX)),
-    ("inline", Takes::Nothing),
-    ("noinline", Takes::Nothing),
-    ("trace", Takes::Anything),
-    ("break", Takes::Nothing),
-    ("opaque", Takes::Nothing),
-    ("blank", Takes::Nothing),
-    ("scratch", Takes::Nothing),
-    ("incremental_flattening", Takes::Word(&["no_outer", "no_intra", "only_intra", "only_inner"])),
-    ("flattening", Takes::Anything),
-    ("full_flattening", Takes::Nothing),
-    ("warn", Takes::Word(&["safety_checks"])),
-    ("seq_factor", Takes::Anything),
-    ("prop", Takes::Anything),
-    ("cpu_function", Takes::Nothing),
+    ("stripmine", Takes::Number(1, 8), |given| Attribute::Stripmine(given.number as u32)),
+    ("bound", Takes::Number(0, i64::MAX), |given| Attribute::Bound(given.number)),
+    ("inline", Takes::Nothing, |_| Attribute::Inline),
+    ("noinline", Takes::Nothing, |_| Attribute::NoInline),
+    ("trace", Takes::Anything, |given| Attribute::Trace(given.text.map(Symbol::new))),
+    ("break", Takes::Nothing, |_| Attribute::Accepted),
+    ("opaque", Takes::Nothing, |_| Attribute::Accepted),
+    ("blank", Takes::Nothing, |_| Attribute::Accepted),
+    ("scratch", Takes::Nothing, |_| Attribute::Accepted),
+    ("incremental_flattening", Takes::Word(&["no_outer", "no_intra", "only_intra", "only_inner"]), |_| Attribute::Accepted),
+    ("flattening", Takes::Anything, |_| Attribute::Accepted),
+    ("full_flattening", Takes::Nothing, |_| Attribute::Accepted),
+    ("warn", Takes::Word(&["safety_checks"]), |_| Attribute::Accepted),
+    ("seq_factor", Takes::Anything, |_| Attribute::Accepted),
+    ("prop", Takes::Anything, |_| Attribute::Accepted),
+    ("cpu_function", Takes::Nothing, |_| Attribute::Accepted),
 ];
 
 /// Reads what stands between `#[` and `]`.
@@ -114,7 +125,7 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         Some((name, rest)) => (name.trim(), Some(rest.trim().strip_suffix(')').unwrap_or(rest).trim())),
         None => (text.trim(), None),
     };
-    let Some((_, takes)) = KNOWN.iter().find(|(known, _)| *known == name) else { return Err(Unknown::Name(name.to_string())) };
+    let Some((_, takes, says)) = KNOWN.iter().find(|(known, ..)| *known == name) else { return Err(Unknown::Name(name.to_string())) };
     let unfit = || Unknown::Argument(argument.unwrap_or("").to_string(), *takes);
     let number = match (*takes, argument) {
         (Takes::Number(from, to), Some(argument)) => {
@@ -125,20 +136,7 @@ pub fn read(text: &str) -> Result<Attribute, Unknown> {
         (Takes::Word(words), Some(argument)) if words.contains(&argument) => 0,
         (Takes::Nothing | Takes::Word(_) | Takes::Number(..), _) => return Err(unfit()),
     };
-    Ok(match name {
-        "unsafe" => Attribute::Unsafe,
-        "sequential" => Attribute::Sequential(Depth::All),
-        "sequential_outer" => Attribute::Sequential(Depth::Outer),
-        "sequential_inner" => Attribute::Sequential(Depth::Inner),
-        "on_processors" => Attribute::OnProcessors,
-        "unroll" => Attribute::Unroll,
-        "stripmine" => Attribute::Stripmine(number as u32),
-        "bound" => Attribute::Bound(number),
-        "inline" => Attribute::Inline,
-        "noinline" => Attribute::NoInline,
-        "trace" => Attribute::Trace(argument.map(Symbol::new)),
-        _ => Attribute::Accepted,
-    })
+    Ok(says(Given { text: argument, number }))
 }
 
 /// Where a program has which attributes.

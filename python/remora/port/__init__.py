@@ -7,6 +7,21 @@ elements, `lists` and `parts` about variables that hold lists and records, `iter
 rest; `translate` translates one function, with helpers, imports and assumptions in a `context`.
 """
 
+import importlib
+import sys
+
+# The files that enter functions into the tables, in order: a later one may take the place of an earlier one, or ask it where it has nothing
+# to say. They enter them when they are imported, which is here and nowhere else first.
+TABLES = (
+    "functions", "shapes", "arrays", "einsum", "products", "grids", "several", "searches", "selections", "others", "further", "formulas", "functional",
+)  # fmt: skip
+
+_before = set(sys.modules)
+for _name in TABLES:
+    if f"{__name__}.{_name}" in sys.modules.keys() - _before:
+        raise ImportError(f"`{_name}` is imported by a file that comes before it in TABLES")
+    importlib.import_module(f".{_name}", __name__)
+
 from .check import Report, check_port
 from .diagnostics import PortError, Problem
 from .jit import JitFunction, jit

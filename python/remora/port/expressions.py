@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, einsum, further, grids, others, products, pylists, records, searches, selections, several, shapes
+from . import arrays, others, pylists, records, shapes
 from .calls import ravel
 from .functions import matmul, transposed
 from .context import Context

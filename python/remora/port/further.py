@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, products, searches, selections, several
+from . import arrays
 from .calls import TABLE, Call, axis_of, ravel, refuse_options, strong, under
 from .diagnostics import Code, Unread
 from .grids import tuple_of

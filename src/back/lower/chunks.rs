@@ -6,7 +6,7 @@ use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Int, Local, Order, Stmt};
 use crate::ir::profile::{CopyReason, Note, Role};
-use crate::ir::soac::{Operator, Size, Soac, Type, Var};
+use crate::ir::soac::{Operator, Size, Soac, Type, Var, placed};
 use crate::ir::tuning::Knob;
 
 /// A component of what chunks have found.
@@ -70,7 +70,7 @@ impl<'p> Lower<'_, 'p> {
             let (ptr, handle) = self.buffer(Symbol::new("partial"), ty.elem, count, (Role::Partial, span));
             let inner = self.dense(ptr, Expr::int(0), &ty.shape, &[handle]);
             // The stride of the chunks is the size of a cell.
-            let size = ty.shape.iter().fold(Size::constant(1), |n, m| n.mul(m));
+            let size = Size::product(&ty.shape);
             let strides = std::iter::once(Stride { size, expr: cell }).chain(inner.strides.iter().cloned()).collect();
             out.push(Partial { mem: Mem { strides, ..inner }, ty });
         }
@@ -103,12 +103,9 @@ impl<'p> Lower<'_, 'p> {
         let sums = self.start_with(operators, first, span);
         let var = self.local("p", PrimType::I64);
         let (body, ()) = self.scoped_block(|this| {
-            let mut at = 0;
-            for operator in operators {
-                let to = at + operator.neutral.len();
-                let cells = this.partial_cells(&found[at..to], &Expr::Local(var));
-                this.combine(operator, &sums[at..to], &cells);
-                at = to;
+            for (operator, places) in placed(operators) {
+                let cells = this.partial_cells(&found[places.clone()], &Expr::Local(var));
+                this.combine(operator, &sums[places], &cells);
             }
         });
         self.emit(Stmt::For { var, from: Expr::int(1), to: chunks.clone(), order: Order::Sequential, body });
@@ -187,11 +184,8 @@ impl<'p> Lower<'_, 'p> {
             for (sum, partial) in carried.iter().zip(before) {
                 this.store_partial(sum, partial, &chunk);
             }
-            let mut at = 0;
-            for operator in &soac.scans {
-                let to = at + operator.neutral.len();
-                this.combine(operator, &carried[at..to], &totals[at..to]);
-                at = to;
+            for (operator, places) in placed(&soac.scans) {
+                this.combine(operator, &carried[places.clone()], &totals[places]);
             }
         });
         self.emit(Stmt::For { var, from: Expr::int(0), to: chunks.clone(), order: Order::Sequential, body });
@@ -202,11 +196,8 @@ impl<'p> Lower<'_, 'p> {
         let order = self.order(soac.scans.iter(), sums);
         let (body, ()) = self.scoped_block(|this| {
             let results = this.lambda(soac, Expr::Local(var), &[]);
-            let mut at = 0;
-            for operator in &soac.scans {
-                let to = at + operator.neutral.len();
-                this.combine(operator, &sums[at..to], &results[at..to]);
-                at = to;
+            for (operator, places) in placed(&soac.scans) {
+                this.combine(operator, &sums[places.clone()], &results[places]);
             }
         });
         self.emit(Stmt::For { var, from: lo, to: hi, order, body });

@@ -5,7 +5,7 @@ use crate::base::mutation::mutated;
 use crate::base::{PrimType, Span, Symbol};
 use crate::ir::imp::{Expr, Handle, Local, Order, Place, Ptr, Stmt};
 use crate::ir::profile::CopyReason;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Type, Var, count_exp, made_exp};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Size, Type, Var, count_exp, made_exp};
 
 /// How a loop carries a value from one iteration to the next.
 enum Carried {
@@ -124,7 +124,7 @@ impl<'p> Lower<'_, 'p> {
         for &var in pat {
             let ty = program.ty(var);
             let known = ty.shape.iter().all(|size| size.vars().all(|v| !pat.contains(&v)));
-            let small = ty.shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_constant()?)).is_some_and(|n| n <= 64);
+            let small = Size::constant_product(&ty.shape).is_some_and(|n| n <= 64);
             goes.push(if ty.rank() == 0 {
                 let local = self.local_of(var);
                 self.locs.insert(var, Loc::Scalar(Expr::Local(local)));

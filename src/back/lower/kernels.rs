@@ -60,9 +60,7 @@ impl<'p> Lower<'_, 'p> {
     }
     /// The product of sizes.
     pub(super) fn product(&mut self, dims: &[Expr]) -> Expr {
-        let first = dims.first().cloned().unwrap_or(Expr::int(1));
-        let product = dims.iter().skip(1).fold(first, |product, n| Expr::arith(Int::Count, product, n.clone()));
-        self.atom("count", product)
+        self.atom("count", super::counted(dims.iter().cloned()))
     }
 
     /// Runs `visit` in a thread for each index of a shape.
@@ -87,7 +85,6 @@ impl<'p> Lower<'_, 'p> {
 
     /// How an array is split if it lies in memory as planes that are transposed.
     pub(super) fn turned(&self, mem: &Mem, shape: &[Size]) -> Option<Split> {
-        let all = |dims: &[Size]| dims.iter().fold(Size::constant(1), |n, m| n.mul(m));
         let row_major = |strides: &[Stride], dims: &[Size], least: Size| {
             let mut size = least;
             strides.iter().zip(dims).rev().all(|(stride, n)| {
@@ -98,7 +95,7 @@ impl<'p> Lower<'_, 'p> {
         };
         let splits = (0..shape.len()).flat_map(|p| (p + 1..shape.len()).map(move |q| Split { p, q }));
         splits.into_iter().find(|&Split { p, q }| {
-            let (front, back) = (all(&shape[p..q]), all(&shape[q..]));
+            let (front, back) = (Size::product(&shape[p..q]), Size::product(&shape[q..]));
             row_major(&mem.strides[p..q], &shape[p..q], Size::constant(1))
                 && row_major(&mem.strides[q..], &shape[q..], front.clone())
                 && row_major(&mem.strides[..p], &shape[..p], front.mul(&back))

@@ -373,8 +373,7 @@ impl<'a, 'p> Lower<'a, 'p> {
     }
     /// The number of elements of an array of this shape; the largest number if that does not fit.
     fn count(&self, shape: &[Size]) -> Expr {
-        let Some((first, rest)) = shape.split_first() else { return Expr::int(1) };
-        rest.iter().fold(self.size(first), |product, size| Expr::arith(Int::Count, product, self.size(size)))
+        counted(shape.iter().map(|size| self.size(size)))
     }
     /// A scalar operand.
     fn int(&self, operand: Operand) -> Expr {
@@ -527,6 +526,12 @@ impl<'a, 'p> Lower<'a, 'p> {
         scope.handles = kept;
         self.release(&dead);
     }
+}
+
+/// The product of sizes; the largest number if that does not fit.
+fn counted(mut sizes: impl Iterator<Item = Expr>) -> Expr {
+    let first = sizes.next().unwrap_or(Expr::int(1));
+    sizes.fold(first, |product, n| Expr::arith(Int::Count, product, n))
 }
 
 /// The last statement of a body that mentions each of its variables; one after the last for results.

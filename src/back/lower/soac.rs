@@ -10,7 +10,7 @@ use crate::ir::imp::visit::{self, Mention};
 use crate::ir::imp::{Expr, Local, Order, Place, Scan, Stmt};
 use crate::ir::profile::{CopyReason, SequentialReason};
 use crate::ir::soac::visit::{Part, mentioned};
-use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Type, Var, count_exp, single_exp, view_exp};
+use crate::ir::soac::{Body, Exp, Operand, Operator, Program, Soac, Type, Var, count_exp, placed, single_exp, view_exp};
 use std::ops::Range;
 
 /// A loop of fewer operations is not divided among threads.
@@ -76,7 +76,7 @@ impl<'p> Lower<'_, 'p> {
         let cost = cost(&soac.lambda.body);
         let tiny = width.as_int().is_some_and(|n| (n.max(0) as u64).saturating_mul(cost) < TINY);
         let scalar_scans = soac.scans.iter().all(|op| self.is_scalar(op));
-        let ordered = soac.scans.iter().chain(&soac.reduces).any(|op| self.ordered(op));
+        let ordered = soac.operators().any(|op| self.ordered(op));
         let sequential = !self.options.device && self.program.is_outer_sequential(span);
         if self.is_parallel() && !tiny && scalar_scans && !ordered && !sequential {
             if has_parallel(&soac.lambda.body) && soac.scans.is_empty() && soac.reduces.is_empty() {
@@ -95,7 +95,7 @@ impl<'p> Lower<'_, 'p> {
             let sums = self.at_site(site, |this| {
                 let sums = match this.shared_sum(soac, pat) {
                     Some(sum) => vec![Collected::Scalar(sum)],
-                    None => this.start(soac.scans.iter().chain(&soac.reduces), span),
+                    None => this.start(soac.operators(), span),
                 };
                 this.soac_loop(soac, Expr::int(0), width, &outs, &sums, span);
                 sums
@@ -138,8 +138,8 @@ impl<'p> Lower<'_, 'p> {
     }
     /// Lets a reduction in a lambda use the accumulator of the reduction around it.
     fn share_sums(&mut self, soac: &Soac, sums: &[Collected]) {
-        let mut at = soac.scanned();
-        for operator in &soac.reduces {
+        for (operator, places) in placed(soac.operators()).skip(soac.scans.len()) {
+            let at = places.start;
             let result = soac.lambda.body.result[at].var();
             let uses = soac.lambda.body.result.iter().filter(|a| a.var() == result).count();
             if let (Some(op), &[neutral @ Operand::Const(_)], &Collected::Scalar(local), Some(var)) =
@@ -152,20 +152,18 @@ impl<'p> Lower<'_, 'p> {
             {
                 self.shared.sums.insert(var, SharedSum { local, op, neutral });
             }
-            at += operator.neutral.len();
         }
     }
 
     /// Lets a map in a lambda whose result is added to an accumulated array add each element as it is computed.
     fn share_arrays(&mut self, soac: &'p Soac, sums: &[Collected]) {
-        let mut at = soac.scanned();
-        for operator in &soac.reduces {
+        for (operator, places) in placed(soac.operators()).skip(soac.scans.len()) {
+            let at = places.start;
             if let (Collected::Array(current, None), Some(var)) = (&sums[at], soac.lambda.body.result[at].var())
                 && made_once(&soac.lambda.body, var)
             {
                 self.shared.arrays.insert(var, (current.clone(), operator));
             }
-            at += operator.neutral.len();
         }
     }
     /// Combines an element of an array with a value.
@@ -343,15 +341,12 @@ impl<'p> Lower<'_, 'p> {
     /// How the iterations of a loop that collects depend on each other.
     pub(super) fn order<'o>(&self, operators: impl Iterator<Item = &'o Operator>, sums: &[Collected]) -> Order {
         let mut out = Vec::new();
-        let mut at = 0;
-        for operator in operators {
-            let to = at + operator.neutral.len();
-            let [Collected::Scalar(local)] = &sums[at..to] else { return Order::Sequential };
+        for (operator, places) in placed(operators) {
+            let [Collected::Scalar(local)] = &sums[places] else { return Order::Sequential };
             match simple(operator) {
                 Some(op) if !(self.options.strict && op.prim.is_inexact()) => out.push((*local, op)),
                 _ => return Order::Sequential,
             }
-            at = to;
         }
         if out.is_empty() { Order::Any } else { Order::Reduce(out) }
     }
@@ -454,16 +449,13 @@ impl<'p> Lower<'_, 'p> {
                 this.shared.sums.remove(&var);
                 this.shared.arrays.remove(&var);
             }
-            let mut at = 0;
-            for operator in soac.scans.iter().chain(&soac.reduces) {
-                let to = at + operator.neutral.len();
-                let var = soac.lambda.body.result[at].var();
+            for (operator, places) in placed(soac.operators()) {
+                let var = soac.lambda.body.result[places.start].var();
                 if var.is_none_or(|var| !this.shared.done.remove(&var)) {
-                    this.combine(operator, &sums[at..to], &results[at..to]);
+                    this.combine(operator, &sums[places.clone()], &results[places]);
                 }
-                at = to;
             }
-            for (k, result) in results.iter().enumerate().skip(at) {
+            for (k, result) in results.iter().enumerate().skip(soac.combined()) {
                 match (result, &outs[k]) {
                     (Loc::Scalar(e), Out::Place(out)) => {
                         let position = this.at(out, std::slice::from_ref(&i));

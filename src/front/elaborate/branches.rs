@@ -79,7 +79,7 @@ impl Elab<'_> {
         for (x, y) in a.shape().items.iter().zip(&b.shape().items) {
             items.push(match (x, y) {
                 (ShapeItem::Dim(x), ShapeItem::Dim(y)) => ShapeItem::Dim(self.common_dim(x, y, out, span)),
-                (ShapeItem::Dim(_) | ShapeItem::Var(_), _) => x.clone(),
+                (ShapeItem::Dim(_), ShapeItem::Var(_)) | (ShapeItem::Var(_), ShapeItem::Dim(_) | ShapeItem::Var(_)) => x.clone(),
             });
         }
         let atom = match (a.atom(), b.atom()) {
@@ -99,7 +99,10 @@ impl Elab<'_> {
                 self.unify_at(&scalar(a), &scalar(b), span)?;
                 a.atom().clone()
             }
-            (x, _) => x.clone(),
+            // No sizes to differ in.
+            (x @ (Atom::Prim(_) | Atom::Var(_) | Atom::Forall(..) | Atom::Pi(..)), _) => x.clone(),
+            // Inference has made them the same but for sizes.
+            (x @ (Atom::Tuple(_) | Atom::Record(_) | Atom::Sum(_) | Atom::Fun(..) | Atom::Sigma(..)), _) => x.clone(),
         };
         Ok(Type::new(atom, Shape { items }))
     }

@@ -27,7 +27,7 @@ impl<'p> Run<'p> {
     pub(super) fn soac(&mut self, soac: &'p Soac, pat: &[Var], span: Span) -> Outcome<Vec<Value>> {
         let n = self.natural(&soac.width, span)?;
         let inputs = self.inputs(&soac.inputs);
-        let operators: Vec<&'p Operator> = soac.scans.iter().chain(&soac.reduces).collect();
+        let operators: Vec<&'p Operator> = soac.operators().collect();
         let mut sums: Vec<Vec<Value>> = operators.iter().map(|op| op.neutral.iter().map(|a| self.operand(*a)).collect()).collect();
         let (scanned, combined) = (soac.scanned(), soac.combined());
         let mut scans: Vec<Builder> = (0..scanned).map(|_| Builder::new(n)).collect();

@@ -108,7 +108,7 @@ impl Regions {
             self.of[param.raw()] = self.get(*input).filter(|_| program.vars[*param].ty.rank() > 0);
         }
         match &stm.exp {
-            Exp::Soac(soac) => soac.scans.iter().chain(&soac.reduces).for_each(|op| self.fresh(program, &op.lambda.params, false)),
+            Exp::Soac(soac) => soac.operators().for_each(|op| self.fresh(program, &op.lambda.params, false)),
             Exp::Hist { operator, .. } => self.fresh(program, &operator.lambda.params, false),
             single_exp!()
             | Exp::Check(_)

@@ -4,7 +4,7 @@
 use super::visit::Part;
 use super::{
     Body, Check, Exp, Fun, Lambda, LoopForm, Operand, Operator, Program, Seg, Size, Soac, Stm, Type, Var, count_exp, made_exp,
-    parallel_exp, print, single_exp, view_exp,
+    parallel_exp, placed, print, single_exp, view_exp,
 };
 use crate::base::scalar::Op;
 use crate::base::{PrimType, Scalar};
@@ -260,7 +260,7 @@ impl Checker<'_> {
             }
             Exp::Size(_) | count_exp!() => self.expect(&Type::scalar(i64), ty, "a size"),
             Exp::Literal(items) => {
-                let count: Option<i64> = ty.shape.iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
+                let count = Size::constant_product(&ty.shape);
                 let empty = items.is_empty() && count.is_none();
                 ensure(empty || count == Some(items.len() as i64), || "the number of elements".into())?;
                 ensure(items.iter().all(|item| item.prim() == ty.elem), || "the type of an element".into())
@@ -269,7 +269,7 @@ impl Checker<'_> {
                 let first = self.ty(*cells.first().ok_or("no cells")?);
                 cells.iter().try_for_each(|cell| self.expect(&self.ty(*cell), &first, "a cell"))?;
                 let depth = ty.rank().checked_sub(first.rank()).ok_or("the rank")?;
-                let frame: Option<i64> = ty.shape[..depth].iter().map(Size::as_constant).try_fold(1i64, |n, m| n.checked_mul(m?));
+                let frame = Size::constant_product(&ty.shape[..depth]);
                 ensure(frame == Some(cells.len() as i64), || "the number of cells".into())?;
                 self.expect(&ty.cell(depth), &first, "the cells")
             }
@@ -379,18 +379,16 @@ impl Checker<'_> {
         self.lambda(&soac.width, &soac.inputs, &soac.lambda)?;
         let results = &soac.lambda.body.result;
         ensure(results.len() == pat.len(), || "the number of results".into())?;
-        let mut at = 0;
-        for (operator, scan) in soac.scans.iter().map(|op| (op, true)).chain(soac.reduces.iter().map(|op| (op, false))) {
-            let to = at + operator.neutral.len();
-            let cells: Vec<Type> = results.get(at..to).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
+        let (scanned, combined) = (soac.scanned(), soac.combined());
+        for (operator, places) in placed(soac.operators()) {
+            let cells: Vec<Type> = results.get(places.clone()).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
             self.operator(operator, &cells)?;
-            for (cell, var) in cells.iter().zip(&pat[at..to]) {
-                let wanted = if scan { cell.framed(std::slice::from_ref(&soac.width)) } else { cell.clone() };
-                self.expect(self.program.ty(*var), &wanted, "a scanned or reduced result")?;
+            for (k, cell) in places.zip(&cells) {
+                let wanted = if k < scanned { cell.framed(std::slice::from_ref(&soac.width)) } else { cell.clone() };
+                self.expect(self.program.ty(pat[k]), &wanted, "a scanned or reduced result")?;
             }
-            at = to;
         }
-        for (a, var) in results[at..].iter().zip(&pat[at..]) {
+        for (a, var) in results[combined..].iter().zip(&pat[combined..]) {
             let wanted = self.ty(*a).framed(std::slice::from_ref(&soac.width));
             self.expect(self.program.ty(*var), &wanted, "a mapped result")?;
         }
@@ -405,14 +403,13 @@ impl Checker<'_> {
         ensure(results.len() == pat.len(), || "the number of results".into())?;
         let outer = &seg.sizes[..seg.sizes.len() - usize::from(!seg.kind.keeps_inner_dimension())];
         let mut at = 0;
-        for operator in seg.kind.operators() {
-            let to = at + operator.neutral.len();
-            let cells: Vec<Type> = results.get(at..to).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
+        for (operator, places) in placed(seg.kind.operators()) {
+            let cells: Vec<Type> = results.get(places.clone()).ok_or("the number of results")?.iter().map(|a| self.ty(*a)).collect();
             self.operator(operator, &cells)?;
-            for (cell, var) in cells.iter().zip(&pat[at..to]) {
+            at = places.end;
+            for (cell, var) in cells.iter().zip(&pat[places]) {
                 self.expect(self.program.ty(*var), &cell.framed(outer), "a scanned or reduced result")?;
             }
-            at = to;
         }
         for (a, var) in results[at..].iter().zip(&pat[at..]) {
             self.expect(self.program.ty(*var), &self.ty(*a).framed(&seg.sizes), "a mapped result")?;

@@ -36,6 +36,8 @@ use super::profile::{CopyReason, Fusion};
 use super::tuning::Tuning;
 use crate::base::scalar::ScalarOp;
 use crate::base::{Arena, Chains, Idx, PrimType, Scalar, Span, Symbol};
+use std::borrow::Borrow;
+use std::ops::Range;
 
 /// A variable.
 pub type Var = Idx<VarInfo>;
@@ -282,8 +284,23 @@ impl Soac {
     }
     /// How many results are scanned or reduced: those before the mapped ones.
     pub fn combined(&self) -> usize {
-        self.scans.iter().chain(&self.reduces).map(|operator| operator.neutral.len()).sum()
+        self.operators().map(|operator| operator.neutral.len()).sum()
     }
+    /// The operators: scans, then reductions.
+    pub fn operators(&self) -> impl Iterator<Item = &Operator> {
+        self.scans.iter().chain(&self.reduces)
+    }
+}
+
+/// Operators, each with the places that its components have where those of all of them are next to each other: in what a lambda returns
+/// and in what is bound.
+pub fn placed<O: Borrow<Operator>>(operators: impl IntoIterator<Item = O>) -> impl Iterator<Item = (O, Range<usize>)> {
+    let mut to = 0;
+    operators.into_iter().map(move |operator| {
+        let at = to;
+        to += operator.borrow().neutral.len();
+        (operator, at..to)
+    })
 }
 
 impl Operator {

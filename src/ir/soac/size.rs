@@ -1,6 +1,6 @@
 //! Sizes: polynomials over variables.
 
-use super::Var;
+use super::{Operand, Var};
 use crate::base::poly::Poly;
 
 /// A size; equal sizes are equal values.
@@ -14,6 +14,18 @@ impl Size {
     /// The variable, if it is one.
     pub fn as_var(&self) -> Option<Var> {
         self.as_atom()
+    }
+    /// The constant or the variable that it is, if it is one: what else it is has to be computed.
+    pub fn as_operand(&self) -> Option<Operand> {
+        self.as_constant().map(Operand::int).or_else(|| self.as_var().map(Operand::Var))
+    }
+    /// The product of sizes; 1 if there are none.
+    pub fn product<'s>(sizes: impl IntoIterator<Item = &'s Size>) -> Size {
+        sizes.into_iter().fold(Size::constant(1), |product, size| product.mul(size))
+    }
+    /// The product of constants, if all of these sizes are, and if it fits.
+    pub fn constant_product<'s>(sizes: impl IntoIterator<Item = &'s Size>) -> Option<i64> {
+        sizes.into_iter().try_fold(1i64, |product, size| product.checked_mul(size.as_constant()?))
     }
     /// All variables, with repetitions.
     pub fn vars(&self) -> impl Iterator<Item = Var> {

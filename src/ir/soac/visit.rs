@@ -88,7 +88,7 @@ impl Exp {
                 see(Part::Size(&soac.width));
                 soac.inputs.iter().for_each(|a| see(Part::Array(*a)));
                 lambda(&soac.lambda, see);
-                soac.scans.iter().chain(&soac.reduces).for_each(|op| operator(op, see));
+                soac.operators().for_each(|op| operator(op, see));
             }
             Exp::Seg(seg) => {
                 seg.sizes.iter().for_each(|size| see(Part::Size(size)));

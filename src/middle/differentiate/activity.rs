@@ -5,7 +5,7 @@ use super::poles;
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, count_exp, parallel_exp, single_exp, visit};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Program, Soac, Stm, Var, count_exp, parallel_exp, placed, single_exp, visit};
 use rustc_hash::FxHashSet;
 
 /// The variables that something reaches from statement to statement, by way of numbers that have derivatives.
@@ -142,16 +142,13 @@ impl Reached {
                 }
             }
             Exp::Check(_) => {}
-            Exp::Soac(Soac { inputs, lambda, scans, reduces, .. }) => {
-                self.lambda(program, inputs, lambda);
-                let operators: Vec<_> = scans.iter().chain(reduces).collect();
-                let mut at = 0;
-                let result = &lambda.body.result;
-                for operator in operators {
-                    let to = at + operator.neutral.len();
-                    self.operator(program, &operator.lambda, &result[at..to], &operator.neutral);
-                    self.all_if_any(program, &result[at..to], &operator.lambda, &stm.pat[at..to]);
-                    at = to;
+            Exp::Soac(soac) => {
+                self.lambda(program, &soac.inputs, &soac.lambda);
+                let (at, result) = (soac.combined(), &soac.lambda.body.result);
+                for (operator, places) in placed(soac.operators()) {
+                    let cells = &result[places.clone()];
+                    self.operator(program, &operator.lambda, cells, &operator.neutral);
+                    self.all_if_any(program, cells, &operator.lambda, &stm.pat[places]);
                 }
                 self.pass(program, result[at..].iter().copied(), stm.pat[at..].iter().copied());
             }

@@ -60,11 +60,8 @@ impl Build<'_> {
     }
     /// A size as an operand.
     pub fn size(&mut self, size: &Size) -> Operand {
-        match (size.as_constant(), size.as_var()) {
-            (Some(n), _) => Operand::int(n),
-            (None, Some(var)) => Operand::Var(var),
-            (None, None) => Operand::Var(self.bind("n", Type::scalar(PrimType::I64), Exp::Size(size.clone()))),
-        }
+        let simple = size.as_operand();
+        simple.unwrap_or_else(|| Operand::Var(self.bind("n", Type::scalar(PrimType::I64), Exp::Size(size.clone()))))
     }
     /// A number of this type.
     pub fn number(prim: PrimType, value: f64) -> Operand {
@@ -233,7 +230,7 @@ impl Build<'_> {
             return array;
         }
         let ty = self.program.ty(array).clone();
-        let count = ty.shape[..depth].iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let count = Size::product(&ty.shape[..depth]);
         let flat = ty.cell(depth).framed(&[count]);
         self.bind("flat", flat, Exp::Reshape(array))
     }

@@ -5,7 +5,7 @@
 
 use super::build::Build;
 use crate::base::Span;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Size, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Program, Size, Soac, Stm, Var, placed, single_exp};
 
 /// Takes the statements of a body apart, those of inner bodies included.
 pub(super) fn normalise(program: &mut Program, body: Body) -> Body {
@@ -57,22 +57,19 @@ impl Build<'_> {
         self.stms.push(Stm { pat, exp, span });
     }
     fn normal_soac(&mut self, pat: Vec<Var>, soac: Soac) {
+        let (scanned, folded) = (soac.scanned(), soac.combined());
         let Soac { width, inputs, mut lambda, scans, reduces } = soac;
         lambda.body = self.normal(lambda.body);
         if scans.is_empty() && reduces.is_empty() {
             return self.push(pat, Exp::Soac(Soac { width, inputs, lambda, scans, reduces }));
         }
-        let folded = scans.iter().chain(&reduces).map(|operator| operator.neutral.len()).sum::<usize>();
         let mapped = self.before(&width, inputs, lambda, &pat[folded..]);
-        let mut at = 0;
-        for (mut operator, scan) in scans.into_iter().map(|op| (op, true)).chain(reduces.into_iter().map(|op| (op, false))) {
+        for (mut operator, places) in placed(scans.into_iter().chain(reduces)) {
             operator.lambda.body = self.normal(operator.lambda.body);
-            let to = at + operator.neutral.len();
-            let inputs = mapped[at..to].to_vec();
+            let inputs = mapped[places.clone()].to_vec();
             let lambda = self.identity(&inputs);
-            let (scans, reduces) = if scan { (vec![operator], Vec::new()) } else { (Vec::new(), vec![operator]) };
-            self.push(pat[at..to].to_vec(), Exp::Soac(Soac { width: width.clone(), inputs, lambda, scans, reduces }));
-            at = to;
+            let (scans, reduces) = if places.start < scanned { (vec![operator], Vec::new()) } else { (Vec::new(), vec![operator]) };
+            self.push(pat[places].to_vec(), Exp::Soac(Soac { width: width.clone(), inputs, lambda, scans, reduces }));
         }
     }
     /// The map of a lambda; its last results are bound to these variables. Returns arrays of the others.

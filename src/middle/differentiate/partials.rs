@@ -62,6 +62,7 @@ macro_rules! flat_op {
             | Op::SetBit
     };
 }
+pub(super) use flat_op;
 /// A pattern: arithmetic, and other operations on several numbers of one type.
 macro_rules! arithmetic_op {
     () => {

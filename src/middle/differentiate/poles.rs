@@ -6,41 +6,27 @@
 //! slope may be such a number: at operations that have poles of their own, and where operands come from such operations.
 
 use super::build::{Build, is_zero};
+use super::partials::flat_op;
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{Op, ScalarOp};
 use crate::ir::soac::Operand;
 
-/// A pattern: operations without poles, whose slopes are finite where their operands are, or that have none.
+/// A pattern: operations without poles, whose slopes are finite where their operands are, or that have none: among them those that are flat.
 macro_rules! entire_op {
     () => {
-        Op::Add
+        flat_op!()
+            | Op::Add
             | Op::Sub
             | Op::Mul
-            | Op::Quot
-            | Op::Rem
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Shl
-            | Op::Shr
-            | Op::UShr
             | Op::Min
             | Op::Max
-            | Op::MulHi
             | Op::CopySign
             | Op::NextAfter
             | Op::ZeroOr
             | Op::Complex
             | Op::Polar
-            | Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
             | Op::Neg
-            | Op::Not
             | Op::Abs
             | Op::Sgn
             | Op::Sin
@@ -49,34 +35,18 @@ macro_rules! entire_op {
             | Op::Tanh
             | Op::SinPi
             | Op::CosPi
-            | Op::Floor
-            | Op::Ceil
-            | Op::Round
-            | Op::Trunc
             | Op::Erf
             | Op::Erfc
             | Op::Conj
             | Op::Re
             | Op::Im
             | Op::Norm
-            | Op::IsNan
-            | Op::IsInf
-            | Op::Popc
-            | Op::Clz
-            | Op::Ctz
-            | Op::ToBits
-            | Op::FromBits
             | Op::Convert(_)
-            | Op::ToI64
             | Op::ToF64
             | Op::Ldexp
-            | Op::FromFraction
-            | Op::GetBit
             | Op::Fma
             | Op::Mad
             | Op::Lerp
-            | Op::MadHi
-            | Op::SetBit
     };
 }
 /// A pattern: operations without poles that are infinitely steep somewhere, or have no slope there, or whose slopes overflow.

@@ -21,7 +21,7 @@ use crate::base::Span;
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::{Part, mentioned};
 use crate::ir::soac::visit_mut::Subst;
-use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Seg, Stm, Type, Var, VarInfo, single_exp};
+use crate::ir::soac::{Body, Exp, LoopForm, Operand, Program, Seg, Size, Stm, Type, Var, VarInfo, single_exp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes that memory moves at a time.
@@ -125,8 +125,7 @@ impl Pass {
 
     fn seg(&mut self, mut seg: Seg, span: Span) -> Seg {
         let Some(size) = seg.sizes.last().cloned() else { return seg };
-        let threads = seg.sizes.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_constant()?));
-        if threads.is_some_and(|n| n < FEW) {
+        if Size::constant_product(&seg.sizes).is_some_and(|n| n < FEW) {
             return seg;
         }
         let mut subst = Subst::default();
@@ -135,7 +134,7 @@ impl Pass {
             // Elements that a thread reads in a row, if that is known.
             let order = self.orders.get(&array).cloned().unwrap_or_default();
             let inner = order.iter().skip_while(|k| **k != dim).skip(1);
-            let row = inner.map(|k| ty.shape[*k].as_constant()).try_fold(1i64, |n, m| n.checked_mul(m?));
+            let row = Size::constant_product(inner.map(|k| &ty.shape[*k]));
             let short = row.is_some_and(|n| n.saturating_mul(ty.elem.bytes() as i64) <= SECTOR);
             if ty.shape[dim] == size && !short {
                 let view = self.copied(array, dim, order, span);
@@ -295,7 +294,7 @@ impl<'a> Reads<'a> {
                 self.own.insert(*param);
             }
             self.body(&soac.lambda.body);
-            for operator in soac.scans.iter().chain(&soac.reduces) {
+            for operator in soac.operators() {
                 self.own.extend(&operator.lambda.params);
                 operator.neutral.iter().filter_map(|a| a.var()).for_each(|var| self.spoil(var));
                 self.body(&operator.lambda.body);

@@ -7,7 +7,7 @@ use crate::base::scalar::{Op, ScalarOp};
 use crate::base::{PrimType, Scalar, Span, Symbol};
 use crate::ir::soac::visit::mentioned;
 use crate::ir::soac::visit_mut::{Subst, fresh_body, rebind_all};
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Seg, SegKind, Size, Soac, Stm, Type, Var};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Seg, SegKind, Size, Soac, Stm, Type, Var, placed};
 use crate::ir::tuning::Knob;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -67,7 +67,7 @@ impl Flatten {
     /// A soac in a context. `pat` are arrays of the whole space. Returns whether that is possible; if it is not, nothing that was emitted
     /// may be used.
     pub(super) fn nest(&mut self, context: &Context, soac: &Soac, pat: &[Var], span: Span, out: &mut Vec<Stm>) -> bool {
-        let operators = || soac.scans.iter().chain(&soac.reduces);
+        let operators = || soac.operators();
         if !mutated!(IrregularWidth, context.regular(&soac.width), true)
             || !mutated!(VaryingOperator, operators().all(|op| context.invariant_operator(op)), true)
         {
@@ -119,7 +119,7 @@ impl Flatten {
             return self.kernel(inner, flat, pat.to_vec(), span, out);
         }
         // Where there is nothing but maps in the map, or if the threads are certainly few, there is no choice.
-        let threads = inner.sizes.iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let threads = Size::product(&inner.sizes);
         let mut inside = body.stms.iter().filter(|stm| !cheap(&stm.exp));
         let maps = |stm: &Stm| matches!(&stm.exp, Exp::Soac(soac) if soac.scans.is_empty() && soac.reduces.is_empty());
         let single = inside.all(maps);
@@ -232,14 +232,12 @@ impl Flatten {
                 return false;
             }
         }
-        let mut at = 0;
-        for (operator, scan) in soac.scans.iter().map(|op| (op, true)).chain(soac.reduces.iter().map(|op| (op, false))) {
-            let to = at + operator.neutral.len();
-            let one = Combined { operator, scan, width: &soac.width, given: &given[at..to], pat: &pat[at..to], span };
+        for (operator, places) in placed(soac.operators()) {
+            let scan = places.start < soac.scanned();
+            let one = Combined { operator, scan, width: &soac.width, given: &given[places.clone()], pat: &pat[places], span };
             if !self.alone(&context, &one, out) {
                 return false;
             }
-            at = to;
         }
         true
     }
@@ -356,7 +354,7 @@ impl Flatten {
 
     /// A reduction or scan on the host: a loop in which each cell is combined by kernels.
     pub(super) fn one_by_one(&mut self, soac: Soac, pat: Vec<Var>, span: Span, out: &mut Vec<Stm>) {
-        let combined = soac.combined();
+        let (scanned, combined) = (soac.scanned(), soac.combined());
         let i = self.index();
         let mut stms = Vec::new();
         for (input, param) in soac.inputs.iter().zip(&soac.lambda.params) {
@@ -366,10 +364,9 @@ impl Flatten {
         stms.extend(soac.lambda.body.stms);
         // The loop carries the sums and the arrays that are filled.
         let (mut params, mut results, mut finals) = (Vec::new(), Vec::new(), vec![None; pat.len()]);
-        let mut at = 0;
         let mut filled: Vec<(usize, Operand)> = Vec::new();
-        for (k, operator) in soac.scans.iter().chain(&soac.reduces).enumerate() {
-            let to = at + operator.neutral.len();
+        for (operator, places) in placed(soac.scans.iter().chain(&soac.reduces)) {
+            let at = places.start;
             let mut subst = Subst::default();
             let (left, right) = operator.lambda.params.split_at(operator.neutral.len());
             let (left, right) = mutated!(OneByOneTurned, (left, right), (right, left));
@@ -382,14 +379,13 @@ impl Flatten {
             let body = fresh_body(&mut self.program, &operator.lambda.body, &mut subst);
             stms.extend(body.stms);
             for (j, result) in body.result.into_iter().enumerate() {
-                if k < soac.scans.len() {
+                if at < scanned {
                     filled.push((at + j, result));
                 } else {
                     finals[at + j] = Some(params.len() - operator.neutral.len() + j);
                 }
                 results.push(result);
             }
-            at = to;
         }
         filled.extend(soac.lambda.body.result.iter().copied().enumerate().skip(combined));
         let mut zeros = Vec::new();

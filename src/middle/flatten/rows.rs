@@ -164,7 +164,7 @@ impl Flatten {
     fn is_wide(&self, context: &Context, bound: &FxHashSet<Var>, var: Var) -> bool {
         let ty = self.ty(var);
         let known = |size: &Size| context.regular(size) && size.vars().all(|var| !bound.contains(&var));
-        let count = ty.shape.iter().fold(Size::constant(1), |n, m| n.mul(m));
+        let count = Size::product(&ty.shape);
         ty.rank() > 0 && ty.shape.iter().all(known) && count.as_constant().is_none_or(|n| n > FEW)
     }
 

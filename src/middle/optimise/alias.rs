@@ -187,7 +187,7 @@ impl Aliases {
     /// The parameters of the lambdas of an expression.
     pub(super) fn cells(&mut self, program: &Program, exp: &Exp) {
         let (inputs, lambda, operators): (_, _, Vec<&Operator>) = match exp {
-            Exp::Soac(soac) => (&soac.inputs, &soac.lambda, soac.scans.iter().chain(&soac.reduces).collect()),
+            Exp::Soac(soac) => (&soac.inputs, &soac.lambda, soac.operators().collect()),
             Exp::Filter { inputs, lambda, .. } | Exp::Rows { inputs, lambda, .. } | Exp::Scatter { inputs, lambda, .. } => {
                 (inputs, lambda, Vec::new())
             }

@@ -64,14 +64,11 @@ fn parts(program: &mut Program, stm: Stm, update: Update, out: &mut Vec<Stm>) {
         }
         let shape = std::iter::once(Size::constant(count)).chain(ty.shape[1..].iter().cloned()).collect();
         let part = program.fresh(name, Type { elem: ty.elem, shape });
-        let start = match start.as_constant() {
-            Some(n) => Operand::int(n),
-            None => {
-                let var = program.fresh(name, Type::scalar(crate::base::PrimType::I64));
-                out.push(Stm { pat: vec![var], exp: Exp::Size(start), span: stm.span });
-                Operand::Var(var)
-            }
-        };
+        let start = start.as_operand().unwrap_or_else(|| {
+            let var = program.fresh(name, Type::scalar(crate::base::PrimType::I64));
+            out.push(Stm { pat: vec![var], exp: Exp::Size(start), span: stm.span });
+            Operand::Var(var)
+        });
         let exp = Exp::Slice { array, start, step: Operand::int(1), checked: false };
         out.push(Stm { pat: vec![part], exp, span: stm.span });
         all.push(part);

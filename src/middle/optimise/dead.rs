@@ -5,7 +5,7 @@
 
 use crate::base::mutation::mutated;
 use crate::ir::soac::visit::Part;
-use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Var, single_exp};
+use crate::ir::soac::{Body, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Soac, Stm, Var, placed, single_exp};
 use std::mem::take;
 
 /// Removes dead code, and functions that no entry point calls.
@@ -185,19 +185,16 @@ impl Graph {
         self.params(program, &soac.lambda.params, &soac.inputs);
         let mut fails = self.body(program, &soac.lambda.body);
         pat.iter().for_each(|var| self.edge_size(*var, &soac.width));
-        let mut at = 0;
-        for operator in soac.scans.iter().chain(&soac.reduces) {
-            let to = at + operator.neutral.len();
-            let (group, cells) = (&pat[at..to], &soac.lambda.body.result[at..to]);
+        for (operator, places) in placed(soac.operators()) {
+            let (group, cells) = (&pat[places.clone()], &soac.lambda.body.result[places]);
             let failing = self.operator(program, operator, group, cells);
             if failing {
                 cells.iter().for_each(|a| self.root(*a));
                 group.iter().for_each(|var| self.root_type(program, *var));
             }
             fails |= failing;
-            at = to;
         }
-        for (var, result) in pat.iter().zip(&soac.lambda.body.result).skip(at) {
+        for (var, result) in pat.iter().zip(&soac.lambda.body.result).skip(soac.combined()) {
             self.edge(*var, *result);
         }
         if fails {

@@ -178,10 +178,8 @@ impl Build<'_> {
         self.scalar(ScalarOp::new(op, PrimType::I64), args.to_vec())
     }
     fn size(&mut self, size: Size) -> Operand {
-        match size.as_constant() {
-            Some(n) => Operand::int(n),
-            None => Operand::Var(self.bind("size", Type::scalar(PrimType::I64), Exp::Size(size))),
-        }
+        let simple = size.as_operand();
+        simple.unwrap_or_else(|| Operand::Var(self.bind("size", Type::scalar(PrimType::I64), Exp::Size(size))))
     }
     fn both(&mut self, a: Operand, b: Operand) -> Operand {
         self.scalar(ScalarOp::new(Op::And, PrimType::Bool), vec![a, b])

@@ -69,7 +69,7 @@ impl Simplifier<'_> {
         match exp {
             Exp::Soac(soac) => {
                 self.lambda_stands(&soac.width, &soac.inputs, &soac.lambda)
-                    && soac.scans.iter().chain(&soac.reduces).all(|operator| self.operator_stands(operator))
+                    && soac.operators().all(|operator| self.operator_stands(operator))
             }
             Exp::Filter { width, inputs, lambda } | Exp::Rows { width, inputs, lambda } | Exp::Scatter { width, inputs, lambda, .. } => {
                 self.lambda_stands(width, inputs, lambda)
@@ -174,11 +174,7 @@ impl Ask<'_, '_> {
         Operand::Var(var)
     }
     fn size(&mut self, size: &Size) -> Operand {
-        match (size.as_constant(), size.as_var()) {
-            (Some(n), _) => Operand::int(n),
-            (_, Some(var)) => Operand::Var(var),
-            _ => self.bind("size", PrimType::I64, Exp::Size(size.clone())),
-        }
+        size.as_operand().unwrap_or_else(|| self.bind("size", PrimType::I64, Exp::Size(size.clone())))
     }
     /// The condition, and that a comparison of numbers holds.
     fn and(&mut self, cond: Option<Operand>, comparison: Op, args: [Operand; 2]) -> Operand {

@@ -89,12 +89,10 @@ fn part_of_row(program: &mut Program, body: &mut Body, at: usize, known: &Known)
     }
     let ty = program.ty(array).clone();
     let (outer, cell) = ty.shape.split_at(indices.len() + 1);
-    let places = indices.iter().chain([&start]).map(|index| size_of(*index)).collect::<Option<Vec<_>>>()?;
-    let first = places
-        .iter()
-        .zip(outer)
-        .fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(place));
-    let count = outer.iter().fold(Size::constant(1), |product, size| product.mul(size));
+    let places = indices.iter().chain([&start]).map(|index| index.as_size());
+    let first =
+        places.zip(outer).fold(Size::default(), |sum, (place, size)| mutated!(PartOfRowPlace, sum.mul(size), Size::default()).add(&place));
+    let count = Size::product(outer);
     let flat_ty = Type { elem: ty.elem, shape: [count].into_iter().chain(cell.iter().cloned()).collect() };
     let name = program.vars[array].name;
     let (flat, written) = (program.fresh(name, flat_ty.clone()), program.fresh(name, flat_ty));
@@ -163,15 +161,7 @@ fn found(program: &Program, body: &Body, at: usize, views: &FxHashSet<Var>) -> O
     let Exp::Slice { array, start, step, .. } = part.exp else { return None };
     let Operand::Const(by) = step else { return None };
     let (put, by) = (put(array, start, step)?, i64::try_from(by.as_i128()?).ok()?);
-    (!views.contains(&array)).then_some(Column { at, put: Some(put), array, start: size_of(start)?, step: by })
-}
-
-/// An index as a size.
-fn size_of(operand: Operand) -> Option<Size> {
-    match operand {
-        Operand::Const(value) => i64::try_from(value.as_i128()?).ok().map(Size::constant),
-        Operand::Var(var) => Some(Size::var(var)),
-    }
+    (!views.contains(&array)).then_some(Column { at, put: Some(put), array, start: start.as_size(), step: by })
 }
 
 /// Rewrites an update; returns where to go on.
@@ -182,7 +172,6 @@ fn rewrite(program: &mut Program, body: &mut Body, column: Column) -> usize {
     let Some((_, last)) = updates_row(program, soac) else { return at + 1 };
     let lambda = &mut soac.lambda.body;
     let Exp::Update { array: row, at: indices, value, checked } = lambda.stms[last].exp.clone() else { return at + 1 };
-    let Some(places) = indices.iter().map(|index| size_of(*index)).collect::<Option<Vec<_>>>() else { return at + 1 };
     let (row_ty, ty) = (program.ty(row).clone(), program.ty(array).clone());
     // The new cells are what the lambda returns.
     let span = lambda.stms[last].span;
@@ -195,22 +184,20 @@ fn rewrite(program: &mut Program, body: &mut Body, column: Column) -> usize {
     let cells =
         program.fresh(info.name, Type { elem: info.ty.elem, shape: [width].into_iter().chain(row_ty.cell(indices.len()).shape).collect() });
     // Where they go in the vector of all cells.
-    let count = row_ty.shape[..indices.len()].iter().fold(Size::constant(1), |product, size| product.mul(size));
-    let within = places.iter().zip(&row_ty.shape).fold(Size::default(), |sum, (place, size)| sum.mul(size).add(place));
+    let count = Size::product(&row_ty.shape[..indices.len()]);
+    let within = indices.iter().zip(&row_ty.shape).fold(Size::default(), |sum, (index, size)| sum.mul(size).add(&index.as_size()));
     let flat_ty = Type { elem: ty.elem, shape: [ty.shape[0].mul(&count)].into_iter().chain(row_ty.cell(indices.len()).shape).collect() };
     let name = program.vars[array].name;
     let (flat, written) = (program.fresh(name, flat_ty.clone()), program.fresh(name, flat_ty));
     let result = put.map_or_else(|| body.stms[at].pat[0], |put| body.stms[put].pat[0]);
     let span = put.map_or(body.stms[at].span, |put| body.stms[put].span);
     let mut new = vec![Stm { pat: vec![flat], exp: Exp::Reshape(array), span }];
-    let mut operand = |size: Size| match (size.as_constant(), size.as_var()) {
-        (Some(n), _) => Operand::int(n),
-        (_, Some(var)) => Operand::Var(var),
-        _ => {
+    let mut operand = |size: Size| {
+        size.as_operand().unwrap_or_else(|| {
             let var = program.fresh(name, Type::scalar(PrimType::I64));
             new.push(Stm { pat: vec![var], exp: Exp::Size(size), span });
             Operand::Var(var)
-        }
+        })
     };
     let (start, step) =
         (operand(start.mul(&count).add(&within)), operand(count.scale(step).sub(&Size::constant(mutated!(ColumnStride, 0, 1)))));

@@ -7,7 +7,7 @@ use crate::base::mutation::mutated;
 use crate::base::{Span, Symbol};
 use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, Var};
+use crate::ir::soac::{Body, Exp, Lambda, Operand, Operator, Program, Soac, Stm, Var, placed};
 
 /// At most so many cells.
 const CELLS: i64 = 4;
@@ -52,7 +52,7 @@ fn unroll_body(program: &mut Program, body: &mut Body) {
 fn cells(program: &Program, stm: &Stm) -> Option<i64> {
     let Exp::Soac(soac) = &stm.exp else { return None };
     let count = soac.width.as_constant().filter(|n| (1..=CELLS).contains(n))?;
-    let operators: usize = soac.scans.iter().chain(&soac.reduces).map(|op| super::inline::statements(&op.lambda.body)).sum();
+    let operators: usize = soac.operators().map(|op| super::inline::statements(&op.lambda.body)).sum();
     let size = (super::inline::statements(&soac.lambda.body) + operators) * usize::try_from(count).ok()?;
     let combined = soac.combined();
     // Stacks of arrays would be copies.
@@ -62,23 +62,22 @@ fn cells(program: &Program, stm: &Stm) -> Option<i64> {
 
 fn unrolled(program: &mut Program, stm: Stm, count: i64, out: &mut Vec<Stm>) {
     let span = stm.span;
-    let Exp::Soac(Soac { inputs, lambda, reduces, .. }) = stm.exp else { return };
+    let Exp::Soac(soac) = stm.exp else { return };
+    let combined = soac.combined();
+    let Soac { inputs, lambda, reduces, .. } = soac;
     let mut results: Vec<Vec<Operand>> = Vec::new();
     for k in 0..count {
         results.push(cell(program, &inputs, &lambda, mutated!(UnrollFirstCell, k, k.min(count - 2).max(0)), span, out));
     }
-    let mut at = 0;
-    for operator in &reduces {
-        let to = at + operator.neutral.len();
+    for (operator, places) in placed(&reduces) {
         let mut sum = operator.neutral.clone();
         for result in &results {
-            sum = combine(program, operator, &sum, &result[at..to], out);
+            sum = combine(program, operator, &sum, &result[places.clone()], out);
         }
-        let copies = stm.pat[at..to].iter().zip(sum);
+        let copies = stm.pat[places].iter().zip(sum);
         out.extend(copies.map(|(var, a)| Stm { pat: vec![*var], exp: Exp::Copy(a), span }));
-        at = to;
     }
-    for (k, var) in stm.pat.iter().enumerate().skip(at) {
+    for (k, var) in stm.pat.iter().enumerate().skip(combined) {
         let cells = results.iter().map(|result| result[k]).collect();
         out.push(Stm { pat: vec![*var], exp: Exp::Stack(cells), span });
     }

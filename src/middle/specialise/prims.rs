@@ -168,7 +168,7 @@ impl Specialiser<'_> {
     fn shape_iota(&mut self, call: &Call) -> Outcome<Static> {
         let span = call.span;
         let Some(IndexValue::Shape(shape)) = call.indices.first() else { return self.broken(span, "a shape was expected") };
-        let all = shape.iter().fold(Size::constant(1), |all, size| all.mul(size));
+        let all = Size::product(shape);
         match shape.as_slice() {
             [] => Ok(Static::Data(Operand::int(0))),
             [_] => self.iota(Operand::int(0), all, span),

@@ -46,10 +46,6 @@ fn i64s(width: &Size) -> soac::Type {
     soac::Type { elem: PrimType::I64, shape: vec![width.clone()] }
 }
 
-fn volume(shape: &[Size]) -> Size {
-    shape.iter().fold(Size::constant(1), |product, size| product.mul(size))
-}
-
 impl Specialiser<'_> {
     /// Gives places for arrays of a cell whose sizes differ the rows of a cell, `map` says what its other variables are.
     pub(super) fn take_rows(&mut self, lifted: &Lifted, map: &mut Renaming, span: Span) -> Outcome<()> {
@@ -58,7 +54,7 @@ impl Specialiser<'_> {
             let data = self.array(row.data, span)?;
             let cell = self.out.ty(data).cell(1);
             let outer = &shape[..shape.len() - cell.rank()];
-            let slice = cell.framed(&[volume(outer)]);
+            let slice = cell.framed(&[Size::product(outer)]);
             let start = map.operand(row.start);
             let exp = Exp::Slice { array: data, start, step: Operand::int(1), checked: false };
             let mut value = self.bind("row", slice, exp, span)?;
@@ -132,7 +128,7 @@ impl Specialiser<'_> {
             let place = self.placeholder(name, soac::Type { elem: ty.elem, shape: map.shape(&ty.shape) });
             self.stand_for(map, var, Operand::Var(place));
             let [total, starts, data] = self.add_row(lifted, place, name, ty.cell(outer));
-            rows.push(Differing { var, volume: volume(&ty.shape[..outer]), total, starts, data });
+            rows.push(Differing { var, volume: Size::product(&ty.shape[..outer]), total, starts, data });
         }
         Pending { path, value, holes, rows, sizes }
     }
@@ -207,7 +203,7 @@ impl Specialiser<'_> {
                 let ty = this.out.ty(array).clone();
                 let flat = match ty.rank() + 1 - this.out.ty(row.data).rank() {
                     1 => Operand::Var(array),
-                    outer => this.bind("flat", ty.cell(outer).framed(&[volume(&ty.shape[..outer])]), Exp::Reshape(array), span)?,
+                    outer => this.bind("flat", ty.cell(outer).framed(&[Size::product(&ty.shape[..outer])]), Exp::Reshape(array), span)?,
                 };
                 result.extend([Operand::Var(start), flat]);
             }
@@ -434,7 +430,7 @@ impl Specialiser<'_> {
         for (var, outer) in rows {
             let var_ty = self.out.ty(var).clone();
             let [total, starts, data] = self.add_row(&mut packed, var, Symbol::new("rows"), var_ty.cell(outer));
-            differing.push(Differing { var, volume: volume(&var_ty.shape[..outer]), total, starts, data });
+            differing.push(Differing { var, volume: Size::product(&var_ty.shape[..outer]), total, starts, data });
         }
         for row in &differing {
             self.row_starts(row, &lifted.width, &sizes, span)?;

@@ -55,11 +55,8 @@ impl Specialiser<'_> {
     }
     /// A size as an operand of type `i64`.
     pub(super) fn operand(&mut self, size: &Size, span: Span) -> Outcome<Operand> {
-        if let Some(value) = size.as_constant() {
-            return Ok(Operand::int(value));
-        }
-        if let Some(var) = size.as_var() {
-            return Ok(Operand::Var(var));
+        if let Some(operand) = size.as_operand() {
+            return Ok(operand);
         }
         let operand = self.bind("size", soac::Type::scalar(PrimType::I64), Exp::Size(size.clone()), span)?;
         operand.var().into_iter().for_each(|var| self.sizes.define(var, size.clone()));

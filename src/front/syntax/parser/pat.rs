@@ -223,7 +223,7 @@ impl Parser<'_> {
             // What is wrong was said.
             Err(Unknown::Name(name)) if name.is_empty() => return,
             Err(Unknown::Name(name)) => {
-                let near = crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, _)| *known));
+                let near = crate::diag::closest(&name, attributes::KNOWN.iter().map(|(known, ..)| *known));
                 ErrorKind::UnknownAttribute { name, near }
             }
             Err(Unknown::Argument(argument, takes)) => ErrorKind::AttributeArgument { argument, takes },

@@ -119,7 +119,7 @@ impl Writer<'_> {
     }
     /// A log whose index has these dimensions.
     pub(super) fn flat(&mut self, arrays: Vec<Var>, frame: &[Size], out: &mut Vec<Stm>) -> Option<Log> {
-        let all = frame.iter().fold(Size::constant(1), |all, size| all.mul(size));
+        let all = Size::product(frame);
         let arrays = match frame {
             [_] => arrays,
             _ => {

@@ -82,11 +82,8 @@ impl Rewrite<'_> {
         self.bind("at", Type::scalar(PrimType::I64), Exp::Scalar(op, vec![a, b]), stms)
     }
     fn size(&mut self, size: &Size, stms: &mut Vec<Stm>) -> Operand {
-        match (size.as_constant(), size.as_var()) {
-            (Some(value), _) => Operand::int(value),
-            (None, Some(var)) => Operand::Var(var),
-            (None, None) => self.bind("size", Type::scalar(PrimType::I64), Exp::Size(size.clone()), stms),
-        }
+        let simple = size.as_operand();
+        simple.unwrap_or_else(|| self.bind("size", Type::scalar(PrimType::I64), Exp::Size(size.clone()), stms))
     }
 
     /// The variables of the loop, and their first values.

@@ -200,11 +200,8 @@ impl Simplifier<'_> {
 
     /// An `i64` that is this size.
     fn sized(&mut self, var: Option<Var>, size: &Size) -> Step {
-        if let Some(value) = size.as_constant() {
-            return Step::known(Operand::int(value));
-        }
-        if let Some(var) = size.as_var() {
-            return Step::known(Operand::Var(var));
+        if let Some(operand) = size.as_operand() {
+            return Step::known(operand);
         }
         if let Some(var) = var {
             self.subst.sizes.insert(var, size.clone());
