@@ -177,11 +177,11 @@ impl Reverse<'_, '_> {
         }
         if let (Kept::Product { product, divides }, Some(adjoint)) = (kept, adjoints[0]) {
             let then = self.scope(|this| this.quotients(soac, adjoint, *product));
-            let els = self.scope(|this| this.from_both_sides(soac, operator, adjoints).0.into_iter().map(Operand::Var).collect());
+            let els = self.scope(|this| this.by_scans_of_both_sides(soac, operator, adjoints).0.into_iter().map(Operand::Var).collect());
             let part = self.build.either("adj", *divides, then, els)[0];
             return self.contribute(Operand::Var(soac.inputs[0]), part);
         }
-        let (mapped, right) = self.from_both_sides(soac, operator, adjoints);
+        let (mapped, right) = self.by_scans_of_both_sides(soac, operator, adjoints);
         for (input, part) in soac.inputs.iter().zip(mapped) {
             self.contribute(Operand::Var(*input), Operand::Var(part));
         }
@@ -194,7 +194,7 @@ impl Reverse<'_, '_> {
         }
     }
     /// What each element of a reduction gets, by scans from both sides, and the scan from the right.
-    fn from_both_sides(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>]) -> (Vec<Var>, Vec<Var>) {
+    fn by_scans_of_both_sides(&mut self, soac: &Soac, operator: &Operator, adjoints: &[Option<Operand>]) -> (Vec<Var>, Vec<Var>) {
         let (width, count) = (&soac.width, operator.neutral.len());
         let from_left = copied(self.build, operator);
         let left = self.build.scan(soac.inputs.clone(), from_left);
