@@ -98,6 +98,7 @@ mod table {
         LastOfEqualInside in "middle/differentiate/folds.rs": "of equal minima in maps the last one gets the adjoint";
         LastOfEqual in "middle/differentiate/folds.rs": "of equal minima the last one gets the adjoint";
         QuotientsAlways in "middle/differentiate/products.rs": "the product of the other factors is a quotient where a factor is 0, too";
+        QuotientsAgain in "middle/differentiate/mod.rs": "quotients of a product and its factors are differentiated";
         BeginsAlone in "middle/differentiate/folds.rs": "what a fold begins with gets no adjoint";
         RightScanTurned in "middle/differentiate/folds.rs": "what is right of an element is combined the wrong way round";
         FlowOfOther in "middle/differentiate/folds.rs": "factors of a scan's return sweep are composed as sums are";

@@ -123,7 +123,7 @@ impl Reverse<'_, '_> {
         let better = match simple(self.build.program, operator) {
             Some(Simple::Min) => Op::Le,
             Some(Simple::Max) => Op::Ge,
-            Some(Simple::Mul) if !self.origins.is_inside() && is_one(operator.neutral[0]) => {
+            Some(Simple::Mul) if self.once && !self.origins.is_inside() && is_one(operator.neutral[0]) => {
                 self.build.stms.push(stm.clone());
                 return Kept::Product { product: Operand::Var(stm.pat[0]), divides: self.build.may_divide(soac.inputs[0]) };
             }

@@ -30,13 +30,15 @@ mod undo;
 mod views;
 
 use crate::base::Span;
+use crate::base::mutation::mutated;
+use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, FunId, Operand, Program};
+use crate::ir::soac::{Body, Exp, FunId, Operand, Program};
 use crate::middle::optimise;
 use activity::Reached;
 use build::Build;
 use reverse::Reverse;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which derivative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,15 +88,51 @@ type Outcome<T> = Result<T, Refusal>;
 /// # Errors
 /// Where something has no derivative.
 pub fn differentiate(mut program: Program, requests: &[Request], customs: &Customs) -> Outcome<Program> {
+    let again = differentiated(&program, requests, customs);
     for request in requests {
         let (prepared, body) = prepared(program, request, customs);
         program = prepared;
-        program.funs[request.of].body = derived(&mut program, request, body, customs)?;
+        let once = mutated!(QuotientsAgain, !again.contains(&request.of), true);
+        program.funs[request.of].body = derived(&mut program, request, body, Rules { customs, once })?;
         if request.mode == Mode::Reverse {
             program = with_sums(program, request.of);
         }
     }
     Ok(program)
+}
+
+/// The functions that are differentiated, and those that they call.
+fn differentiated(program: &Program, requests: &[Request], customs: &Customs) -> FxHashSet<FunId> {
+    let mut found = FxHashSet::default();
+    let mut waiting: Vec<FunId> = requests.iter().map(|request| request.fun).collect();
+    while let Some(fun) = waiting.pop() {
+        if found.insert(fun) {
+            callees(&program.funs[fun].body, &mut waiting);
+            waiting.extend(requests.iter().filter(|request| request.of == fun).map(|request| request.fun));
+            waiting.extend(customs.get(&fun).map(|custom| custom.adjoint));
+        }
+    }
+    found
+}
+fn callees(body: &Body, found: &mut Vec<FunId>) {
+    for stm in &body.stms {
+        if let Exp::Call(callee, _) = &stm.exp {
+            found.push(*callee);
+        }
+        stm.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                callees(body, found);
+            }
+        });
+    }
+}
+
+/// How a function is differentiated.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    customs: &'a Customs,
+    /// Whether the derivative is not differentiated itself: it may have forms of which only the values are exact.
+    once: bool,
 }
 
 /// The body of the function that is differentiated, without calls but for those with a derivative of their own, and simple.
@@ -140,7 +178,7 @@ fn simplified(mut program: Program, id: FunId, steps: &[optimise::Step]) -> Prog
 }
 
 /// The body of a derivative.
-fn derived(program: &mut Program, request: &Request, body: Body, customs: &Customs) -> Outcome<Body> {
+fn derived(program: &mut Program, request: &Request, body: Body, rules: Rules) -> Outcome<Body> {
     let (params, span) = (program.funs[request.of].params.clone(), program.funs[request.of].span);
     let old = program.funs[request.fun].params.clone();
     let (given, seeds) = params.split_at(old.len());
@@ -156,7 +194,7 @@ fn derived(program: &mut Program, request: &Request, body: Body, customs: &Custo
     let result = match request.mode {
         Mode::Forward => forward::forward(&mut build, active, body, arguments, seeds),
         Mode::Reverse => {
-            let mut reverse = Reverse::new(&mut build, active, customs);
+            let mut reverse = Reverse::new(&mut build, active, rules);
             let mut result = reverse.body(body, |_| seeds.iter().map(|seed| Some(Operand::Var(*seed))).collect());
             for var in arguments {
                 let adjoint = reverse.taken_or_zeros(*var);

@@ -1,4 +1,6 @@
 //! The return sweep of a product of numbers that are not inside of a map: a quotient for each, where that is as exact as the product of the others.
+//! Its derivative would not be: what a factor adds to the product and to the divisor cancels only nearly. So a product that is differentiated again
+//! has no quotients.
 
 use super::build::Build;
 use super::reverse::Reverse;

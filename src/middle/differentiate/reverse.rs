@@ -33,6 +33,8 @@ pub(super) struct Reverse<'b, 'p> {
     refused: Option<Refusal>,
     /// Functions with a derivative of their own are calls.
     pub customs: &'b super::Customs,
+    /// Whether the derivative is not differentiated itself.
+    pub once: bool,
 }
 
 /// How a variable of a loop is known again in each iteration.
@@ -63,7 +65,7 @@ pub(super) enum Kept {
 }
 
 impl<'b, 'p> Reverse<'b, 'p> {
-    pub fn new(build: &'b mut Build<'p>, active: Reached, customs: &'b super::Customs) -> Self {
+    pub fn new(build: &'b mut Build<'p>, active: Reached, rules: super::Rules<'b>) -> Self {
         Reverse {
             build,
             active,
@@ -71,7 +73,8 @@ impl<'b, 'p> Reverse<'b, 'p> {
             adjoints: Adjoints::default(),
             origins: Origins::default(),
             refused: None,
-            customs,
+            customs: rules.customs,
+            once: rules.once,
         }
     }
     /// Says that something has no derivative; the first such thing counts.
