@@ -19,20 +19,23 @@ use std::path::Path;
 pub fn shown(checked: &Checked, name: Symbol, value: &Value) -> Option<String> {
     let elaborated = checked.apl.as_ref()?;
     let form = elaborated.forms.get(&name)?;
-    let digits = elaborated.precision;
-    let printed = if elaborated.main == Some(name) { elaborated.printed } else { 1 };
+    let main = elaborated.main == Some(name);
+    let printed = if main { elaborated.printed } else { 1 };
     match form {
         Form::Tup(parts) if printed != 1 => {
             let mut leaves = apl::leaves(value).into_iter();
             let mut out = String::new();
-            for part in parts {
+            for (part, digits) in parts.iter().zip(&elaborated.digits) {
                 let count = count(part);
                 let own: Vec<Value> = leaves.by_ref().take(count).collect();
-                out.push_str(&apl::write(&Value::tuple(own), &nesting(part), digits)?);
+                out.push_str(&apl::write(&Value::tuple(own), &nesting(part), *digits)?);
             }
             Some(out)
         }
-        form => apl::write(value, &nesting(form), digits),
+        form => {
+            let digits = elaborated.digits.first().filter(|_| main).copied().unwrap_or(elaborated.precision);
+            apl::write(value, &nesting(form), digits)
+        }
     }
 }
 

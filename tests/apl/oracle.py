@@ -194,8 +194,8 @@ class Apl:
         for s in statements:
             value, assigned = self.sentence(s, env)
             if isinstance(value, A) and not assigned:
-                self.out.append(value)
-        return "".join(line + "\n" for value in self.out for line in show(value, self.pp))
+                self.out.append((value, self.pp))
+        return "".join(line + "\n" for value, pp in self.out for line in show(value, pp))
 
     def items(self, nodes, env):
         out = []
@@ -432,7 +432,7 @@ class Apl:
             elif what == "⎕PP":
                 self.pp = value.items[0]
             else:
-                self.out.append(value)
+                self.out.append((value, self.pp))
         elif kind == "N":
             env[what] = change(env.find(what), value) if change else value
         elif kind == "T":
@@ -1083,19 +1083,19 @@ def show(a, pp):
     width, plane = a.shape[-1], prod(a.shape[-2:])
     if not plane or not a.items:
         return []
+    # The columns of all planes have the same widths.
+    numbers = [] if text else [show_number(x, pp) for x in a.items]
+    halves = [(n.split(".")[0], n[len(n.split(".")[0]):]) for n in numbers]
+    left = [max((len(h[0]) for h in halves[j::width]), default=0) for j in range(width)]
+    right = [max((len(h[1]) for h in halves[j::width]), default=0) for j in range(width)]
     out = []
     for start in range(0, len(a.items), plane):
         if start and a.rank > 2:
             out.append("")
-        part = a.items[start:start + plane]
-        if text:
-            out += ["".join(part[k:k + width]) for k in range(0, plane, width)]
-        else:
-            numbers = [show_number(x, pp) for x in part]
-            halves = [(n.split(".")[0], n[len(n.split(".")[0]):]) for n in numbers]
-            left = [max(len(h[0]) for h in halves[j::width]) for j in range(width)]
-            right = [max(len(h[1]) for h in halves[j::width]) for j in range(width)]
-            for k in range(0, plane, width):
+        for k in range(start, start + plane, width):
+            if text:
+                out.append("".join(a.items[k:k + width]))
+            else:
                 out.append(" ".join(halves[k + j][0].rjust(left[j]) + halves[k + j][1].ljust(right[j]) for j in range(width)))
     return out
 

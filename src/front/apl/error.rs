@@ -5,8 +5,8 @@
 mod arrays;
 
 pub use arrays::{
-    Axis, Computed, Constant, IndexError, Items, KindError, LengthError, MixtureError, NestingError, Origin, RankError, Role, StaticError,
-    Wanted,
+    Agreement, Axis, Computed, Constant, IndexError, Items, KindError, LengthError, MixtureError, NestingError, Origin, RankError, Role,
+    StaticError, Wanted,
 };
 
 use super::value::Kind;

@@ -1,7 +1,7 @@
 //! Groups, windows and parts of arrays; number systems and linear equations.
 
 use super::build::{Build, SizeKey};
-use super::error::{Constant, Error, KindError, LengthError, RankError, Result, Role, StaticError, Wanted};
+use super::error::{Agreement, Constant, Error, KindError, LengthError, RankError, Result, Role, StaticError, Wanted};
 use super::functions::Func;
 use super::lift::never_agree;
 use super::machine::Machine;
@@ -29,7 +29,7 @@ impl Machine {
             && (values.rank() == 0 || values.shape[0].never_equal(&keys.shape[0]))
         {
             let sizes = (keys.shape[0].clone(), values.shape.first().cloned().unwrap_or(Dim::constant(1)));
-            return Err(never_agree(&keys, values, sizes, span));
+            return Err(never_agree(&keys, values, sizes, Agreement::Cells, span));
         }
         // Positions in the order of the first that is equal: what belongs to a key is a part of them.
         let len = keys.shape[0].clone();
@@ -291,7 +291,7 @@ impl Machine {
         let mut wanted = sides.shape.clone();
         wanted[0] = n.clone();
         if sides.shape[0].never_equal(&n) {
-            return Err(never_agree(&sides, &matrix, (sides.shape[0].clone(), n), span));
+            return Err(never_agree(&sides, &matrix, (sides.shape[0].clone(), n), Agreement::Cells, span));
         }
         let sides = self.coerced(sides, &wanted, span)?;
         let columns = if sides.rank() == 1 { self.reshaped(&[n.clone(), Dim::constant(1)], &sides, span)? } else { sides.clone() };
@@ -318,7 +318,7 @@ impl Machine {
         let outer = arr.outer().to_vec();
         let marks = if marks.rank() == 0 { self.reshaped(&outer, &marks, span)? } else { marks };
         if marks.shape[0].never_equal(&arr.shape[0]) {
-            return Err(never_agree(&marks, &arr, (marks.shape[0].clone(), arr.shape[0].clone()), span));
+            return Err(never_agree(&marks, &arr, (marks.shape[0].clone(), arr.shape[0].clone()), Agreement::Cells, span));
         }
         let marks = self.coerced(marks, &outer, span)?;
         let marks = self.whole(marks, span, Role::Left(if nested { '⊆' } else { '⊂' }))?;

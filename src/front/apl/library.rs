@@ -94,6 +94,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ),
     (
         "apl_roll",
-        "import \"lib/random\"\ndef apl_roll (site: i64) (at: i64) (n: i64) : i64 = i64.u64 (splitmix64.nth (splitmix64.seed site) at >> 1) % n\n",
+        "import \"lib/random\"\ndef apl_roll (site: i64) (at: i64) (n: i64) : i64 = \
+         let _ = assert (n > 0) \"what `?` rolls is at least 1 (DOMAIN ERROR)\" in i64.u64 (splitmix64.nth (splitmix64.seed site) at >> 1) % n\n",
     ),
 ];

@@ -1,7 +1,7 @@
 //! How scalar functions go through arrays: agreement of shapes, levels of nesting, constants.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Constant, Error, LengthError, MixtureError, Result, Role};
+use super::error::{Agreement, Constant, Error, LengthError, MixtureError, Result, Role};
 use super::machine::Machine;
 use super::scalar::{Dyad, Monad, circle, dyad, monad};
 use super::value::{Arr, Kind, Val, shape_shown};
@@ -197,7 +197,7 @@ impl Machine {
                     continue;
                 }
                 if x.never_equal(&y) {
-                    return Err(never_agree(a, b, (x, y), span));
+                    return Err(never_agree(a, b, (x, y), Agreement::First, span));
                 }
                 shape[at_b + axis] = x;
                 changed = true;
@@ -365,6 +365,6 @@ fn known(glyph: char, a: &Arr, b: &Arr) -> Option<Rc<Vec<Dim>>> {
 }
 
 /// Arrays that cannot agree, and two sizes that decide it.
-pub fn never_agree(left: &Arr, right: &Arr, sizes: (Dim, Dim), span: Span) -> Box<Error> {
-    Error::at(span, LengthError::Differ { left: left.origin(), right: right.origin(), sizes })
+pub fn never_agree(left: &Arr, right: &Arr, sizes: (Dim, Dim), rule: Agreement, span: Span) -> Box<Error> {
+    Error::at(span, LengthError::Differ { left: left.origin(), right: right.origin(), sizes, rule })
 }

@@ -4,7 +4,7 @@
 //! are complex numbers, which have no order.
 
 use super::build::Build;
-use super::error::{Error, KindError, RankError, Result, Role, Wanted};
+use super::error::{Agreement, Error, KindError, RankError, Result, Role, Wanted};
 use super::lift::never_agree;
 use super::machine::Machine;
 use super::value::{Arr, Kind, Val};
@@ -109,7 +109,7 @@ impl Machine {
         wanted.extend(arr.shape[1..].iter().cloned());
         for (x, y) in wanted.iter().zip(&what.shape) {
             if x.never_equal(y) {
-                return Err(never_agree(&arr, &what, (x.clone(), y.clone()), span));
+                return Err(never_agree(&arr, &what, (x.clone(), y.clone()), Agreement::Cells, span));
             }
         }
         let what = self.coerced(what, &wanted, span)?;

@@ -3,7 +3,7 @@
 use super::build::{Form, Layout, Scope};
 use super::error::{Error, NameError, RecursionError, Result, StateError};
 use super::functions::Closure;
-use super::machine::{Frame, Machine};
+use super::machine::{Binding, Frame, Machine};
 use super::tree::{Dfn, Node, Statement, Word};
 use super::value::{Kind, Val};
 use crate::base::{Scalar, Span, Symbol};
@@ -193,6 +193,12 @@ impl Machine {
         if !closure.dfn.body.iter().any(gives) {
             return Err(Error::at(span, RecursionError::Endless));
         }
+        let left = match left {
+            None if closure.dfn.body.iter().any(|statement| tail_call(&statement.nodes).is_some_and(|at| at > 0)) => {
+                self.default_left(closure, &right)?
+            }
+            left => left,
+        };
         let both = left.is_some();
         let init = match left {
             Some(left) => Val::Tup(Rc::new(vec![left, right])),
@@ -222,6 +228,18 @@ impl Machine {
         run(self, last, Ask::Result)
     }
 
+    /// The left argument of a function that begins with `⍺←value` and is called without one.
+    fn default_left(&mut self, closure: &Rc<Closure>, right: &Val) -> Result<Option<Val>> {
+        let Some(first) = closure.dfn.body.first() else { return Ok(None) };
+        let frame = self.frame_of(closure, None, right.clone());
+        if !self.is_default(first, &frame)? {
+            return Ok(None);
+        }
+        Ok(match frame.find("⍺") {
+            Some(Binding::Val(left)) => Some(left),
+            Some(Binding::Fun(_) | Binding::Op(_) | Binding::Broken) | None => None,
+        })
+    }
     /// One pass of a function that is a loop.
     fn tail(&mut self, closure: &Rc<Closure>, from: usize, frame: &Rc<Frame>, ask: Ask, span: Span) -> Result<Val> {
         let dfn = &closure.dfn;

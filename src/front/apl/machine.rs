@@ -77,6 +77,13 @@ impl Frame {
 /// Texts of files, or why there is none, by their names in the script.
 pub type Files = FxHashMap<String, std::result::Result<String, String>>;
 
+/// What is printed.
+pub struct Output {
+    pub value: Val,
+    /// The digits of its floats.
+    pub digits: usize,
+}
+
 /// Something that was found out, for `remora infer`.
 #[derive(Debug, Clone)]
 pub struct Note {
@@ -93,7 +100,7 @@ pub struct Machine {
     /// The index of the first element: 0 or 1.
     pub origin: i64,
     /// What is printed, in order.
-    pub outputs: Vec<(Val, Span)>,
+    pub outputs: Vec<Output>,
     /// What was found out.
     pub notes: Vec<Note>,
     /// Functions of the library that were used.
@@ -206,7 +213,7 @@ impl Machine {
         if self.looped + self.branched > 0 {
             return Err(Error::at(span, NotationError::Output));
         }
-        self.outputs.push((val, span));
+        self.outputs.push(Output { value: val, digits: self.precision as usize });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Operators: each, reductions, scans, products, power, rank, and those that put functions together.
 
 use super::error::{
-    Applied, Arity, Constant, Error, ErrorKind, KindError, NestingError, NotationError, OperandError, RankError, Result, Role,
+    Agreement, Applied, Arity, Constant, Error, ErrorKind, KindError, NestingError, NotationError, OperandError, RankError, Result, Role,
     SentenceError, Wanted,
 };
 use super::functions::{Derived, Func, Operand};
@@ -148,7 +148,7 @@ impl Machine {
         wanted[..common].clone_from_slice(&left.shape[..common]);
         for (x, y) in left.shape[..common].iter().zip(&right.shape[..common]) {
             if x.never_equal(y) {
-                return Err(never_agree(&left, &right, (x.clone(), y.clone()), span));
+                return Err(never_agree(&left, &right, (x.clone(), y.clone()), Agreement::First, span));
             }
         }
         let right = self.coerced(right, &wanted, span)?;
@@ -373,7 +373,7 @@ impl Machine {
         }
         let (x, y) = (a.shape[a.rank() - 1].clone(), b.shape[0].clone());
         if x.never_equal(&y) {
-            return Err(never_agree(&a, &b, (x, y), span));
+            return Err(never_agree(&a, &b, (x, y), Agreement::LastAndFirst, span));
         }
         let mut wanted = b.shape.clone();
         wanted[0] = x;

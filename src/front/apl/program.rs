@@ -44,7 +44,9 @@ pub struct Elaborated {
     pub forms: BTreeMap<Symbol, Form>,
     /// How many values `main` prints.
     pub printed: usize,
-    /// The digits of floats that are printed.
+    /// The digits of floats in what `main` prints, value by value.
+    pub digits: Vec<usize>,
+    /// The digits of floats in what other definitions return.
     pub precision: usize,
     /// Functions of the library that are used.
     pub library: BTreeSet<&'static str>,
@@ -90,10 +92,11 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
     out.notes = std::mem::take(&mut machine.notes);
     out.notes.sort_by_key(|note| (note.span.start, note.span.end));
     out.precision = machine.precision as usize;
+    out.digits = machine.outputs.iter().map(|output| output.digits).collect();
     if !errors.is_empty() {
         return errors;
     }
-    let outputs: Vec<Val> = machine.outputs.iter().map(|(val, _)| val.clone()).collect();
+    let outputs: Vec<Val> = machine.outputs.iter().map(|output| output.value.clone()).collect();
     out.printed = outputs.len();
     let whole = script.statements.first().map_or(start, |first| first.span.to(script.statements[script.statements.len() - 1].span));
     let value = if outputs.len() == 1 { outputs[0].clone() } else { Val::Tup(Rc::new(outputs)) };

@@ -105,9 +105,8 @@ impl Machine {
         let simple = row.shape.len() == 1;
         if len.as_constant() == Some(0) {
             // Of no particular kind: the least and the greatest float.
-            if let (Some(c @ ('⌈' | '⌊')), true) = (glyph, simple && row.kind.is_number()) {
-                let value = if c == '⌈' { f64::MIN } else { f64::MAX };
-                return Ok(Val::Arr(self.b.literal(Kind::Double, &[], vec![Scalar::F64(value)])));
+            if let Some(value) = glyph.and_then(least_or_greatest).filter(|_| simple && row.kind.is_number()) {
+                return Ok(Val::Arr(self.b.literal(Kind::Double, &[], vec![value])));
             }
             let kind = glyph.filter(|c| is_dyadic(*c)).and_then(|c| dyad(c, row.kind, row.kind, None, span).ok());
             let value = glyph.zip(kind).and_then(|(c, spec)| neutral(c, spec.result).map(|value| (value, spec.result)));
@@ -125,7 +124,12 @@ impl Machine {
         if let Some(c) = glyph.filter(|c| simple && is_dyadic(*c))
             && let Some((kind, made)) = self.by_primitive(Prim::Reduce, c, &row, span)?
         {
-            let made = self.b.named(kind, Vec::new(), made);
+            let mut made = self.b.named(kind, Vec::new(), made);
+            if let (Some(value), None) = (least_or_greatest(c).filter(|_| kind == Kind::Double), len.as_constant()) {
+                let size = self.b.size(&len);
+                let empty = self.b.op2(Op::Eq, I, size, self.b.int(0));
+                made.expr = self.b.choose(empty, self.b.lit(value), made.expr);
+            }
             if !keeps_sign(c, row.kind) || len.as_constant().is_some_and(|n| n > 1) {
                 return Ok(Val::Arr(made));
             }
@@ -284,6 +288,11 @@ impl Machine {
             })
         })
     }
+}
+
+/// What the greatest or the least of no floats is: the least or the greatest float. It is not neutral, as infinities are.
+fn least_or_greatest(glyph: char) -> Option<Scalar> {
+    [('⌈', f64::MIN), ('⌊', f64::MAX)].into_iter().find_map(|(other, value)| (other == glyph).then_some(Scalar::F64(value)))
 }
 
 /// Whether a number alone keeps its sign, and two do not: the greatest common divisor is not negative.

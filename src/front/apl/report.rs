@@ -112,7 +112,8 @@ fn sentence(at: Span, error: &SentenceError) -> Diagnostic {
         SentenceError::AxisForm => wrong("an axis is one number in brackets").help("write `[1]`"),
         SentenceError::NoTarget => wrong("there is no name in front of the arrow").help("write `name←value`"),
         SentenceError::TrainEnd => wrong("a train ends with a function").help("write `⊢` where the argument itself is meant"),
-        SentenceError::TrainArray => wrong("an array stands in front of a pair of tines only").help("`2+⊢` is a train, `⊢2` is none"),
+        SentenceError::TrainArray => wrong("the function behind this array has no right argument")
+            .help("write one; in a train an array is in front of two functions: `2+⊢`"),
         SentenceError::TrainPart => wrong("this cannot stand in a train").help("put it into a dfn"),
         SentenceError::Arguments { function, takes } => arguments(at, *function, *takes),
         SentenceError::DelOutside => Diagnostic::error(Code::AplNotation, at, "`∇` stands in a dfn only, where it means the dfn")
@@ -229,8 +230,8 @@ fn operand(at: Span, error: &OperandError) -> Diagnostic {
 fn state(at: Span, error: &StateError) -> Diagnostic {
     let wrong = |message: &str| Diagnostic::error(Code::AplState, at, message);
     let meet = |what: String| {
-        wrong(&format!("branches, or the passes of a loop, give {what}"))
-            .help("all branches of a guard, and all passes of a loop, must give arrays of the same rank")
+        wrong(&format!("branches, the passes of a loop, or the items of a scan are {what}"))
+            .help("all of them must have the same rank, kind (numbers or characters) and nesting")
     };
     match error {
         StateError::Structures => meet("nested vectors of different structure".to_string()),
@@ -312,8 +313,10 @@ fn system(at: Span, error: &SystemError) -> Diagnostic {
             wrong(format!("`⎕{name}` asks for the time, and the result of a program depends on its arguments only"))
                 .help("measure with `remora bench`")
         }
-        SystemError::Unknown(name) => wrong(format!("`⎕{name}` is not supported"))
-            .help("there are ⎕A ⎕D ⎕IO ⎕CT ⎕PP ⎕RL ⎕UCS; data come as arguments: `remora run FILE.apl data.npy`"),
+        SystemError::Unknown(name) if name == "RL" => wrong("`⎕RL` can be assigned, and not read".to_string()),
+        SystemError::Unknown(name) => wrong(format!("`⎕{name}` is not supported")).help(
+            "there are ⎕A ⎕D ⎕IO ⎕CT ⎕PP ⎕UCS ⎕ReadFile ⎕ReadIntVecFile ⎕ReadDoubleVecFile; data come as arguments, too: `remora run FILE.apl data.npy`",
+        ),
         SystemError::Assigned(name) => wrong(format!("`⎕{name}` cannot be assigned")).help("⎕IO, ⎕PP and ⎕RL can, with constants"),
         SystemError::Tolerance => wrong("comparison is exact: ⎕CT is 0".to_string()).help("compare differences: `1E¯9>|a-b`"),
         SystemError::File { path, why } => {

@@ -250,10 +250,7 @@ fn lcm(b: &mut Build, x: Expr, y: Expr) -> Expr {
 /// `k!n` of floats: n! / (k! (n-k)!).
 fn binomial_of_floats(b: &mut Build, k: Expr, n: Expr) -> Expr {
     let difference = b.op2(Op::Sub, D, n.clone(), k.clone());
-    let [n, k, rest] = [n, k, difference].map(|x| {
-        let next = b.op2(Op::Add, D, x, b.lit(Scalar::F64(1.0)));
-        b.op1(Op::Gamma, D, next)
-    });
+    let [n, k, rest] = [n, k, difference].map(|x| factorial_of_float(b, x));
     let below = b.op2(Op::Mul, D, k, rest);
     b.op2(Op::Div, D, n, below)
 }
@@ -301,8 +298,20 @@ fn binomial(b: &mut Build, k: Expr, n: Expr) -> Expr {
     b.choose(outside, b.lit(Scalar::F64(0.0)), made)
 }
 
-/// `!n` of a whole number, as a float: exact up to 22.
+/// `!n` of a whole number, as a float: exact up to 22. Of a negative one it is what it is of the float: the function has poles there.
 fn factorial(b: &mut Build, n: Expr) -> Expr {
+    let n = b.bind(n);
+    let negative = b.op2(Op::Lt, I, n.clone(), b.int(0));
+    let pole = b.converted(Kind::Int, Kind::Double, n.clone());
+    let pole = factorial_of_float(b, pole);
+    let whole = factorial_of_whole(b, n);
+    b.choose(negative, pole, whole)
+}
+fn factorial_of_float(b: &mut Build, x: Expr) -> Expr {
+    let next = b.op2(Op::Add, D, x, b.lit(Scalar::F64(1.0)));
+    b.op1(Op::Gamma, D, next)
+}
+fn factorial_of_whole(b: &mut Build, n: Expr) -> Expr {
     let name = b.fresh("i");
     let index = b.var(name);
     let one = b.lit(Scalar::F64(1.0));
@@ -363,10 +372,7 @@ pub fn monad(glyph: char, kind: Kind, span: Span) -> Result<Monad> {
         ('⌈' | '⌊', Kind::Complex) => return undefined(glyph, kind, span),
         ('⌈' | '⌊', _) => one(kind, kind, |_, x| x),
         ('!', Kind::Bool | Kind::Int) => one(Kind::Int, Kind::Double, factorial),
-        ('!', Kind::Double) => one(kind, kind, |b, x| {
-            let next = b.op2(Op::Add, D, x, b.lit(Scalar::F64(1.0)));
-            b.op1(Op::Gamma, D, next)
-        }),
+        ('!', Kind::Double) => one(kind, kind, factorial_of_float),
         ('~', Kind::Bool) => one(kind, kind, |b, x| b.op1(Op::Not, B, x)),
         _ => return undefined(glyph, kind, span),
     })

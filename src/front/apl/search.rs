@@ -1,7 +1,7 @@
 //! Parts of arrays by masks and counts, positions, orders, and where patterns stand.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Error, KindError, LengthError, LimitError, RankError, Result, Role, Wanted};
+use super::error::{Agreement, Error, KindError, LengthError, LimitError, RankError, Result, Role, Wanted};
 use super::lift::never_agree;
 use super::machine::Machine;
 use super::structure::filled;
@@ -91,7 +91,7 @@ impl Machine {
             arr = self.gathered(&arr, axis, &zeros)?;
         }
         if counts.shape[0].never_equal(&arr.shape[axis]) {
-            return Err(never_agree(&counts, &arr, (counts.shape[0].clone(), arr.shape[axis].clone()), span));
+            return Err(never_agree(&counts, &arr, (counts.shape[0].clone(), arr.shape[axis].clone()), Agreement::Cells, span));
         }
         let counts = self.coerced(counts, &arr.shape[axis..=axis], span)?;
         let total = |ints: &[i64]| ints.iter().fold(0u64, |sum, n| sum.saturating_add(n.unsigned_abs()));

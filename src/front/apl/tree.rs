@@ -226,7 +226,7 @@ impl Lexer<'_> {
     fn spelt(&mut self, start: usize) {
         let name = self.take_while(|c| c.is_ascii_alphabetic());
         if name.is_empty() {
-            self.at += self.peek().map_or(0, char::len_utf8);
+            self.at += self.peek().filter(|c| *c != '\n').map_or(0, char::len_utf8);
         }
         if let Some(glyph) = glyph::spelt(&self.text[start + 1..self.at]) {
             return self.glyph(start, glyph, glyph);
@@ -243,7 +243,7 @@ impl Lexer<'_> {
             '⍺' | '⍵' => {
                 let twice = self.peek().map(glyph::meant) == Some(c);
                 if twice {
-                    self.at += self.peek().map_or(0, char::len_utf8);
+                    self.at += self.peek().filter(|c| *c != '\n').map_or(0, char::len_utf8);
                 }
                 let name: String = std::iter::repeat_n(c, if twice { 2 } else { 1 }).collect();
                 return self.word(start, Word::Name(name.into()));

@@ -114,8 +114,8 @@ impl Flat {
         match rank {
             0 | 1 => vec![words.join(" ")],
             _ => {
-                let plane = self.dims[rank - 2] * width;
-                apart(&words, plane, |words| columns(words, width), rank)
+                let rows = columns(&words, width);
+                apart(&rows, self.dims[rank - 2], <[String]>::to_vec, rank)
             }
         }
     }

@@ -4,6 +4,17 @@ use crate::base::Span;
 use crate::front::apl::value::Kind;
 use crate::ir::core::Dim;
 
+/// Which axes of two arrays are as long as each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// The first ones, of arrays that are gone through together.
+    First,
+    /// The last one of the left array and the first one of the right one.
+    LastAndFirst,
+    /// The one whose cells have something each on the left.
+    Cells,
+}
+
 /// What a value is given to, or what it is there.
 #[derive(Debug, Clone, Copy)]
 pub enum Role {
@@ -153,8 +164,8 @@ pub struct Origin {
 /// Lengths that do not go together.
 #[derive(Debug)]
 pub enum LengthError {
-    /// Two arrays, and two sizes of them that are never equal.
-    Differ { left: Origin, right: Origin, sizes: (Dim, Dim) },
+    /// Two arrays, and two sizes of them that are never equal, although they are to be.
+    Differ { left: Origin, right: Origin, sizes: (Dim, Dim), rule: Agreement },
     /// An array of another shape than is needed.
     Needed { wanted: Vec<Dim>, found: Origin },
     /// Two vectors that are gone through item by item.

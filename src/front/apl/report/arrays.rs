@@ -4,8 +4,8 @@ use super::with;
 use crate::base::{Code, Span};
 use crate::diag::Diagnostic;
 use crate::front::apl::error::{
-    Axis, Computed, Constant, IndexError, Items, KindError, LengthError, MixtureError, NestingError, Origin, RankError, Role, StaticError,
-    Wanted,
+    Agreement, Axis, Computed, Constant, IndexError, Items, KindError, LengthError, MixtureError, NestingError, Origin, RankError, Role,
+    StaticError, Wanted,
 };
 use crate::front::apl::value::{Kind, dim_shown, shape_shown};
 use crate::ir::core::Dim;
@@ -213,11 +213,14 @@ pub(super) fn mixture(at: Span, error: &MixtureError) -> Diagnostic {
 pub(super) fn length(at: Span, error: &LengthError) -> Diagnostic {
     let wrong = |message: String| Diagnostic::error(Code::AplLength, at, message + " (LENGTH ERROR)");
     match error {
-        LengthError::Differ { left, right, sizes } => {
+        LengthError::Differ { left, right, sizes, rule } => {
             let (a, b) = (shape_shown(&left.shape), shape_shown(&right.shape));
             let (x, y) = (dim_shown(&sizes.0), dim_shown(&sizes.1));
-            from(wrong(format!("arrays of {a} and {b} do not agree: {x} and {y} are never equal")), at, &[left, right])
-                .help("a scalar goes with every array; else the shorter shape must begin the longer one")
+            from(wrong(format!("arrays of {a} and {b} do not agree: {x} and {y} are never equal")), at, &[left, right]).help(match rule {
+                Agreement::First => "a scalar goes with every array; else the shorter shape must begin the longer one",
+                Agreement::LastAndFirst => "the last axis of the left argument is as long as the first one of the right argument",
+                Agreement::Cells => "the left argument has one element for each cell of the right one, or is a scalar",
+            })
         }
         LengthError::Needed { wanted, found } => {
             from(wrong(format!("{} is needed here, and this is {}", array(wanted), array(&found.shape))), at, &[found])
