@@ -50,7 +50,7 @@ pub use compile::{
     run_soac, specialise,
 };
 pub(crate) use entries::too_many_parts;
-pub use failures::{FailurePlace, compiled_failure, failed, internal};
+pub use failures::{Counting, FailurePlace, compiled_failure, failed, internal};
 pub(crate) use modules::scalar_type;
 pub use offload_cost::{OffloadCost, Work, work};
 pub use remc::is_core;

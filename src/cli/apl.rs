@@ -9,7 +9,7 @@ use crate::diag::Diagnostic;
 use crate::driver::Checked;
 use crate::front::apl::{Elaborated, Form, Kind, Note, Parameter, Request};
 use crate::front::explicit::html;
-use crate::ir::core::print;
+use crate::ir::core::{Define, print};
 use crate::runtime::data::apl::{self, Nesting};
 use crate::runtime::{Value, data::Stream};
 use serde::Serialize;
@@ -72,17 +72,41 @@ struct Definition {
     ty: String,
 }
 
+impl Definition {
+    fn line(&self) -> String {
+        format!("⍝ {} : {}\n", self.name, self.ty)
+    }
+}
+
 #[derive(Serialize)]
 struct Report<'a> {
     definitions: Vec<Definition>,
     glyphs: Vec<Found<'a>>,
 }
 
-/// `remora infer FILE.apl`: each line with what was found out about its glyphs, then the types of what can be run.
-pub(super) fn infer(loaded: &Loaded, elaborated: &Elaborated, format: Format, console: &mut Console) {
-    let own = loaded.checked.core.defs.iter().filter(|define| define.span.file == loaded.root);
-    let definitions = own.map(|define| Definition { name: define.name.to_string(), ty: print::ty(&define.ty) }).collect::<Vec<_>>();
+/// `remora infer FILE.apl`: each line with what was found out about its glyphs, then the types of what can be run; of these names only the types.
+///
+/// # Errors
+/// Where there is nothing of such a name.
+pub(super) fn infer(
+    loaded: &Loaded,
+    elaborated: &Elaborated,
+    names: &[String],
+    format: Format,
+    console: &mut Console,
+) -> Result<(), Box<Diagnostic>> {
+    let own = || loaded.checked.core.defs.iter().filter(|define| define.span.file == loaded.root);
+    for name in names {
+        if !own().any(|define| define.name == Symbol::new(name)) {
+            let known = own().map(|define| define.name.as_str());
+            return Err(Box::new(super::entries::unknown(Code::UnknownDefinition, "definition", name, known)));
+        }
+    }
+    let asked = |define: &&Define| names.is_empty() || names.iter().any(|name| define.name == Symbol::new(name));
+    let definitions =
+        own().filter(asked).map(|define| Definition { name: define.name.to_string(), ty: print::ty(&define.ty) }).collect::<Vec<_>>();
     match format {
+        Format::Pretty if !names.is_empty() => definitions.iter().for_each(|define| console.print(define.line())),
         Format::Source => {
             console.print("(use core)\n");
             for define in &loaded.checked.core.defs {
@@ -108,6 +132,7 @@ pub(super) fn infer(loaded: &Loaded, elaborated: &Elaborated, format: Format, co
             }
         }
     }
+    Ok(())
 }
 
 /// The script with what was found out below each line.
@@ -132,9 +157,7 @@ fn annotated(loaded: &Loaded, elaborated: &Elaborated, definitions: &[Definition
         }
         start = end;
     }
-    for Definition { name, ty } in definitions {
-        out.push_str(&format!("⍝ {name} : {ty}\n"));
-    }
+    definitions.iter().for_each(|define| out.push_str(&define.line()));
     out
 }
 
@@ -159,18 +182,15 @@ pub(super) fn load(
 
 /// The type of an argument, and how the surface language writes it: a file of data, or a word as APL writes it.
 fn argument(word: &str, at: usize) -> Result<(Parameter, String), Box<Diagnostic>> {
-    let refuse = |why: &str| {
-        Box::new(
-            Diagnostic::bare(Code::MalformedData, format!("argument {}: {why}", at + 1))
-                .help("write `3`, `1 2.5 ¯3`, `'text'`, or name a .npy file"),
-        )
-    };
+    let malformed = |why: &str| Diagnostic::bare(Code::MalformedData, format!("argument {}: {why}", at + 1));
+    let refuse = |why: &str| Box::new(malformed(why).help("write `3`, `1 2.5 ¯3`, `'text'`, or name a .npy file"));
     let sizes = |rank: usize| (0..rank).map(|axis| Err(format!("n{}_{axis}", at + 1))).collect();
     if word.ends_with(".npy") || word.ends_with(".npy.gz") {
         let bytes = files::read_data(Path::new(word))?;
         let (prim, rank) = Stream::new(word, &bytes).kind().ok_or_else(|| refuse("the file is not in the format .npy"))?;
         let kind = Kind::of(prim).ok_or_else(|| {
-            refuse(&format!("elements of type {prim} have no kind in APL: there are bool, i64, f64, c128 and u32 for characters"))
+            let why = format!("elements of type {prim} have no kind in APL: there are bool, i64, f64, c128 and u32 for characters");
+            Box::new(malformed(&why).help("convert the array, `a.astype(numpy.float64)`"))
         })?;
         return Ok((Parameter { kind, sizes: sizes(rank) }, word.to_string()));
     }

@@ -92,7 +92,7 @@ fn shown_once(args: &InferArgs, console: &mut Console) -> Outcome {
     let Loaded { sources, checked, .. } = &loaded;
     console.report_all(sources, &checked.diagnostics);
     if let Some(apl) = &checked.apl {
-        super::apl::infer(&loaded, apl, args.format, console);
+        super::apl::infer(&loaded, apl, &args.def, args.format, console)?;
         return Ok(if checked.failed() { FAILURE } else { SUCCESS });
     }
     if let Some(remc) = &checked.remc {

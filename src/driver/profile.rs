@@ -324,7 +324,7 @@ impl ReportBuilder<'_> {
         is_in(name, &self.sources.file(place.own.filter(|own| *own == place.span)?.file).text)
     }
     fn at(&self, span: Span) -> At {
-        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span), from_end: None });
+        let place = self.recorded.places.get(&span).copied().unwrap_or(FailurePlace { span, own: Some(span), counting: None });
         let shown = place.own.unwrap_or(place.span);
         let (line, column) = self.sources.line_column(shown);
         let library = (shown != place.span).then(|| self.sources.place(place.span));
