@@ -141,6 +141,7 @@ def examples(small, r, n, side):
         "sorting": ([r.integers(0, n, n // 4)], lambda x: np.sort(x, kind="stable")),
         "text": ([r.integers(65, 97, n).astype(np.uint32)], lambda x: np.bincount(x, minlength=128)[65:91]),
         "queens": ([8], queens),
+        "fft": ([r.random((n // 100, 64)) + 1j * r.random((n // 100, 64))], lambda x: np.fft.fft(x, axis=1)),
     }
 
 

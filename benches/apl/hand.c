@@ -297,3 +297,28 @@ static int64_t placed(int n, uint32_t columns, uint32_t left, uint32_t right, in
   return count;
 }
 void c_queens(int64_t n, int64_t *out) { *out = placed(n, 0, 0, 0, 0); }
+
+/* Rows of 64 complex numbers: bits of the places turned round, then halves are put together (Cooley and Tukey 1965). */
+void c_fft(int64_t n, const double *restrict x, double *restrict out) {
+  enum { SIZE = 64, BITS = 6 };
+  double re[SIZE / 2], im[SIZE / 2];
+  int place[SIZE];
+  for (int k = 0; k < SIZE / 2; k++) re[k] = cos(2 * M_PI * k / SIZE), im[k] = -sin(2 * M_PI * k / SIZE);
+  for (int k = 0; k < SIZE; k++) {
+    place[k] = 0;
+    for (int bit = 0; bit < BITS; bit++) place[k] |= (k >> bit & 1) << (BITS - 1 - bit);
+  }
+#pragma omp parallel for if (n > 512)
+  for (int64_t row = 0; row < n; row++) {
+    double a[SIZE], b[SIZE];
+    for (int k = 0; k < SIZE; k++) a[k] = x[2 * (row * SIZE + place[k])], b[k] = x[2 * (row * SIZE + place[k]) + 1];
+    for (int half = 1; half < SIZE; half *= 2)
+      for (int low = 0; low < SIZE; low += 2 * half)
+        for (int k = 0; k < half; k++) {
+          int i = low + k, j = i + half, w = k * (SIZE / 2 / half);
+          double p = a[j] * re[w] - b[j] * im[w], q = a[j] * im[w] + b[j] * re[w];
+          a[j] = a[i] - p, b[j] = b[i] - q, a[i] += p, b[i] += q;
+        }
+    for (int k = 0; k < SIZE; k++) out[2 * (row * SIZE + k)] = a[k], out[2 * (row * SIZE + k) + 1] = b[k];
+  }
+}

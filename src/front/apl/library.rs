@@ -3,6 +3,21 @@
 /// Names and definitions. A definition is one line, and lines that begin with `import` are shared.
 pub const LIBRARY: &[(&str, &str)] = &[
     ("apl_order", "import \"lib/sorting\"\ndef apl_order [n] (leq: i64 -> i64 -> bool) (xs: [n]i64) : [n]i64 = merge_sort leq xs\n"),
+    (
+        "apl_grade_i64",
+        "import \"lib/sorting\"\n\
+         def apl_grade_i64 [n] (down: bool) (xs: [n]i64) : [n]i64 = \
+         radix_argsort_u64 (map (\\x -> let k = u64.i64 x ^ 0x8000000000000000 in if down then !k else k) xs)\n",
+    ),
+    // NaNs come last; zeros are equal, whatever their signs.
+    (
+        "apl_grade_f64",
+        "import \"lib/sorting\"\n\
+         def apl_grade_f64 [n] (down: bool) (xs: [n]f64) : [n]i64 = \
+         radix_argsort_u64 (map (\\x -> let bits = f64.to_bits (x + 0) in \
+         let k = if bits >> 63 == 1 then !bits else bits | 0x8000000000000000 in \
+         if f64.isnan x then u64.highest else if down then !k else k) xs)\n",
+    ),
     ("apl_inverse", "import \"lib/linalg\"\ndef apl_inverse [n] (a: [n][n]f64) : [n][n]f64 = linalg.inv a\n"),
     ("apl_solve", "import \"lib/linalg\"\ndef apl_solve [n] [m] (a: [n][n]f64) (b: [n][m]f64) : [n][m]f64 = linalg.solve_many a b\n"),
     (

@@ -282,16 +282,13 @@ impl Machine {
             return Err(Error::at(span, RankError::Takes { role: Role::Sorting, wanted: Wanted::Sortable, found: arr.shown() }));
         }
         let len = arr.shape[0].clone();
-        let rows = if arr.rank() == 1 {
-            self.reshaped(&[len.clone(), Dim::constant(1)], &arr, span)?
-        } else {
-            let width = super::structure::product(&arr.shape[1..], span)?;
-            self.reshaped(&[len.clone(), width], &arr, span)?
-        };
+        if arr.rank() == 1 {
+            return self.grade_numbers(&arr, down);
+        }
+        let width = super::structure::product(&arr.shape[1..], span)?;
+        let rows = self.reshaped(&[len.clone(), width], &arr, span)?;
         let (kind, width) = (arr.kind, rows.shape[1].clone());
-        let single = arr.rank() == 1;
-        let (shape, expr) =
-            (if single { arr.shape.clone() } else { rows.shape.clone() }, if single { arr.expr.clone() } else { rows.expr.clone() });
+        let (shape, expr) = (rows.shape.clone(), rows.expr.clone());
         let before = self.function(&[Kind::Int, Kind::Int], Kind::Bool, |b, at| {
             let ordered = |b: &mut Build, x: Expr, y: Expr| match (kind, down) {
                 (Kind::Bool, false) => {
@@ -305,11 +302,6 @@ impl Machine {
                 (_, false) => b.op2(Op::Le, kind.prim(), x, y),
                 (_, true) => b.op2(Op::Ge, kind.prim(), x, y),
             };
-            if single {
-                let x = b.index(kind, &shape, expr.clone(), &at[..1]);
-                let y = b.index(kind, &shape, expr.clone(), &at[1..]);
-                return ordered(b, x, y);
-            }
             // The first place where the rows differ decides.
             let size = b.size(&width);
             let pair = |b: &Build, k: &Expr| {
@@ -341,6 +333,21 @@ impl Machine {
         let fun = self.b.node(ExprKind::Inst { fun, types: Vec::new(), indices: vec![Index::Dim(len.clone())] });
         let made = self.b.app(fun, vec![before, numbers]);
         let order = self.b.named(Kind::Int, vec![len], made);
+        self.with_origin(order)
+    }
+    /// `⍋` and `⍒` of a vector, by the bits of its elements.
+    fn grade_numbers(&mut self, arr: &Arr, down: bool) -> Result<Val> {
+        let kind = if arr.kind == Kind::Double { Kind::Double } else { Kind::Int };
+        let numbers = if arr.kind == Kind::Char {
+            let made = self.b.map(&arr.shape, vec![arr.expr.clone()], |b, x| Ok(b.op1(Op::Convert(PrimType::U32), I, x[0].clone())))?;
+            self.b.named(Kind::Int, arr.shape.clone(), made)
+        } else {
+            self.b.convert(arr, kind)?
+        };
+        let name = if kind == Kind::Double { "apl_grade_f64" } else { "apl_grade_i64" };
+        let down = self.b.lit(Scalar::Bool(down));
+        let made = self.library_call(name, &arr.shape, vec![down, numbers.expr]);
+        let order = self.b.named(Kind::Int, arr.shape.clone(), made);
         self.with_origin(order)
     }
     /// Positions from 0 as indices.
