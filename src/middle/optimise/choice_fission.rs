@@ -21,11 +21,7 @@ const FEW: usize = 4;
 
 /// Rewrites such maps that are statements of functions and loops.
 pub fn choice_fission(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut stms = std::mem::take(&mut program.funs[id].body.stms);
-        visit(&mut program, &mut stms);
-        program.funs[id].body.stms = stms;
-    }
+    program.each_body(|program, body| visit(program, &mut body.stms));
     program
 }
 

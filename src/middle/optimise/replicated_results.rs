@@ -16,11 +16,7 @@ use crate::ir::soac::{Exp, Operand, Program, Stm, Type, Var};
 
 /// Rewrites such maps.
 pub fn replicated_results(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut stms = std::mem::take(&mut program.funs[id].body.stms);
-        visit(&mut program, &mut stms);
-        program.funs[id].body.stms = stms;
-    }
+    program.each_body(|program, body| visit(program, &mut body.stms));
     program
 }
 

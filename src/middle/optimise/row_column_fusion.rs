@@ -15,11 +15,7 @@ use rustc_hash::FxHashMap;
 
 /// Rewrites reductions of columns, where another operator runs over the rows.
 pub fn row_column_fusion(mut program: Program) -> Program {
-    for id in program.fun_ids() {
-        let mut body = std::mem::take(&mut program.funs[id].body);
-        visit(&mut program, &mut body);
-        program.funs[id].body = body;
-    }
+    program.each_body(visit);
     program
 }
 
