@@ -51,6 +51,8 @@ pub enum SizeKey {
 /// Puts core together.
 pub struct Build {
     scopes: Vec<Scope>,
+    /// The types of variables that values are.
+    types: FxHashMap<Symbol, (Kind, Vec<Dim>)>,
     next: u32,
     /// The glyph that is being executed.
     pub at: Span,
@@ -59,7 +61,7 @@ pub struct Build {
 impl Build {
     /// Nothing computed yet.
     pub fn new(at: Span) -> Build {
-        Build { scopes: vec![Scope::default()], next: 0, at }
+        Build { scopes: vec![Scope::default()], types: FxHashMap::default(), next: 0, at }
     }
     /// How many scopes are open.
     pub fn depth(&self) -> usize {
@@ -170,6 +172,7 @@ impl Build {
                 name
             }
         };
+        self.types.entry(name).or_insert((Kind::Int, Vec::new()));
         Dim::size(name)
     }
     /// A size that was computed from `key`, computed once in a scope and those within it.
@@ -231,11 +234,25 @@ impl Build {
     }
     /// Whether a size was found out in the innermost scope.
     pub fn is_local(&self, dim: &Dim) -> bool {
-        let scope = self.scopes.last().expect("a scope is open");
+        self.is_within(dim, self.scopes.len() - 1)
+    }
+    /// Whether all of these names were bound in scopes that are open.
+    pub fn sees_all<'a>(&self, names: impl Iterator<Item = &'a Symbol>) -> bool {
+        names.into_iter().all(|name| self.scopes.iter().any(|scope| scope.owned.contains(name)))
+    }
+    /// Whether a size was found out in a scope from this depth on.
+    fn is_within(&self, dim: &Dim, depth: usize) -> bool {
         dim.atoms().any(|atom| match atom {
-            DimAtom::Var(name) | DimAtom::Size(name) => scope.owned.contains(&name),
+            DimAtom::Var(name) | DimAtom::Size(name) => self.scopes[depth..].iter().any(|scope| scope.owned.contains(&name)),
             DimAtom::Meta(_) => false,
         })
+    }
+    /// The form of a value, and those of its sizes that were found out from this depth on.
+    pub fn form_within(&self, val: &Val, depth: usize) -> (Form, Vec<Dim>) {
+        let mut leaves = Vec::new();
+        val.leaves(&mut leaves);
+        let local = leaves.iter().flat_map(|arr| &arr.shape).filter(|dim| self.is_within(dim, depth)).cloned().collect();
+        (Form::of(val), local)
     }
 
     /// A map over a frame: the cells of the arrays have names in the body.
@@ -293,8 +310,15 @@ impl Build {
         self.learn(&mut arr);
         arr
     }
-    /// What is known of a number that has a name or is a literal.
-    fn learn(&self, arr: &mut Arr) {
+    /// The kind and shape of the array that a variable is.
+    pub fn type_of(&self, name: Symbol) -> Option<(Kind, Vec<Dim>)> {
+        self.types.get(&name).cloned()
+    }
+    /// What is known of an array that has a name or is a literal.
+    fn learn(&mut self, arr: &mut Arr) {
+        if let ExprKind::Var(name) = arr.expr.kind() {
+            self.types.insert(*name, (arr.kind, arr.shape.clone()));
+        }
         if arr.known.is_some() || arr.kind > Kind::Int {
             return;
         }
@@ -333,6 +357,7 @@ impl Build {
         let expr = self.bind(made);
         let mut arr = Arr::new(Kind::Int, vec![Dim::constant(count as i64)], expr);
         arr.known = Some(Rc::new(dims.to_vec()));
+        self.learn(&mut arr);
         arr
     }
     /// A scalar element converted to another kind.
@@ -408,6 +433,12 @@ impl Form {
             Val::Rag(rag) => Form::Rag { lengths: rag.lengths.shape[0].clone(), kind: rag.data.kind, total: rag.data.shape[0].clone() },
         }
     }
+    /// The kinds and shapes of its arrays.
+    pub fn arrays(&self) -> Vec<(Kind, Vec<Dim>)> {
+        let mut out = Vec::new();
+        self.leaves(&mut out);
+        out
+    }
     fn leaves(&self, out: &mut Vec<(Kind, Vec<Dim>)>) {
         match self {
             Form::Arr { kind, shape, .. } => out.push((*kind, shape.clone())),
@@ -416,7 +447,7 @@ impl Form {
         }
     }
     /// The value whose arrays are these.
-    fn fill(&self, arrays: &mut impl Iterator<Item = Arr>) -> Option<Val> {
+    pub fn fill(&self, arrays: &mut impl Iterator<Item = Arr>) -> Option<Val> {
         Some(match self {
             Form::Arr { levels, .. } => Val::Arr(arrays.next()?.levelled(levels.clone())),
             Form::Tup(items) => Val::Tup(Rc::new(items.iter().map(|item| item.fill(arrays)).collect::<Option<_>>()?)),
@@ -433,9 +464,7 @@ impl Layout {
     }
     /// The type in the box.
     fn content(&self) -> Type {
-        let mut leaves = Vec::new();
-        self.form.leaves(&mut leaves);
-        let mut types: Vec<Type> = leaves.iter().map(|(kind, shape)| Build::ty(*kind, shape)).collect();
+        let mut types: Vec<Type> = self.form.arrays().iter().map(|(kind, shape)| Build::ty(*kind, shape)).collect();
         match types.len() {
             1 => types.remove(0),
             _ => Type::scalar(Atom::Tuple(types)),
@@ -446,12 +475,42 @@ impl Layout {
 impl Build {
     /// A value in a layout: converted, and in a box if sizes are hidden. The value has the layout's form.
     pub fn pack(&mut self, val: &Val, layout: &Layout) -> Result<Expr> {
-        let (mut have, mut want) = (Vec::new(), Vec::new());
+        let (mut exprs, indices) = self.fitted(val, layout)?;
+        let body = if exprs.len() == 1 { exprs.remove(0) } else { self.node(ExprKind::Tuple(exprs)) };
+        if layout.hidden.is_empty() {
+            return Ok(body);
+        }
+        let index = |name: &Symbol| (*name, Index::Dim(indices.get(name).cloned().unwrap_or(Dim::constant(0))));
+        let indices = layout.hidden.iter().map(index).collect();
+        Ok(self.node(ExprKind::Box { indices, ty: layout.content(), body }))
+    }
+    /// The layout with its constant sizes hidden, if it has any.
+    pub fn without_constants(&mut self, layout: &Layout) -> Option<Layout> {
+        let mut hidden = layout.hidden.clone();
+        let form = self.hiding_constants(&layout.form, &mut hidden);
+        (hidden.len() > layout.hidden.len()).then_some(Layout { form, hidden })
+    }
+    fn hiding_constants(&mut self, form: &Form, hidden: &mut Vec<Symbol>) -> Form {
+        let mut hide = |dim: &Dim| match dim.as_constant() {
+            Some(_) => {
+                hidden.push(self.fresh("h"));
+                Dim::var(hidden[hidden.len() - 1])
+            }
+            None => dim.clone(),
+        };
+        match form {
+            Form::Arr { kind, shape, levels } => Form::Arr { kind: *kind, shape: shape.iter().map(hide).collect(), levels: levels.clone() },
+            Form::Rag { lengths, kind, total } => Form::Rag { lengths: hide(lengths), kind: *kind, total: hide(total) },
+            Form::Tup(items) => Form::Tup(items.iter().map(|item| self.hiding_constants(item, hidden)).collect()),
+        }
+    }
+    /// The arrays of a value that has the layout's form, converted, and what its hidden sizes are.
+    pub fn fitted(&mut self, val: &Val, layout: &Layout) -> Result<(Vec<Expr>, FxHashMap<Symbol, Dim>)> {
+        let mut have = Vec::new();
         val.leaves(&mut have);
-        layout.form.leaves(&mut want);
         let mut exprs = Vec::new();
         let mut indices: FxHashMap<Symbol, Dim> = FxHashMap::default();
-        for (arr, (kind, shape)) in have.into_iter().zip(&want) {
+        for (arr, (kind, shape)) in have.into_iter().zip(&layout.form.arrays()) {
             exprs.push(self.convert(arr, *kind)?.expr);
             for (dim, wanted) in arr.shape.iter().zip(shape) {
                 if let Some(DimAtom::Var(name)) = wanted.as_atom()
@@ -461,13 +520,7 @@ impl Build {
                 }
             }
         }
-        let body = if exprs.len() == 1 { exprs.remove(0) } else { self.node(ExprKind::Tuple(exprs)) };
-        if layout.hidden.is_empty() {
-            return Ok(body);
-        }
-        let index = |name: &Symbol| (*name, Index::Dim(indices.get(name).cloned().unwrap_or(Dim::constant(0))));
-        let indices = layout.hidden.iter().map(index).collect();
-        Ok(self.node(ExprKind::Box { indices, ty: layout.content(), body }))
+        Ok((exprs, indices))
     }
     /// The value that was packed.
     pub fn unpack(&mut self, packed: Expr, layout: &Layout) -> Val {
@@ -475,8 +528,7 @@ impl Build {
             0 => (self.bind(packed), Vec::new()),
             count => self.unbox(packed, count),
         };
-        let mut leaves = Vec::new();
-        layout.form.leaves(&mut leaves);
+        let leaves = layout.form.arrays();
         let renamed = |dim: &Dim| match dim.as_atom() {
             Some(DimAtom::Var(name)) => match layout.hidden.iter().position(|hidden| *hidden == name) {
                 Some(at) => Dim::var(names[at]),

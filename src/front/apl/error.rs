@@ -9,8 +9,9 @@ pub use arrays::{
     StaticError, Wanted,
 };
 
+use super::tree::Dfn;
 use super::value::Kind;
-use crate::base::Span;
+use crate::base::{Span, Symbol};
 use std::rc::Rc;
 
 /// A result, or what is wrong.
@@ -255,11 +256,21 @@ pub enum StateError {
 #[derive(Debug)]
 pub enum RecursionError {
     /// Calls within calls.
-    Deep { most: usize },
+    Deep { most: usize, of: *const Dfn },
     /// A guard of a function that calls itself depends on values.
-    Values,
+    Values { of: *const Dfn },
+    /// A function that would be written out too long.
+    Long { of: *const Dfn },
     /// A function that calls itself whatever happens.
     Endless,
+    /// Functions whose definitions would need each other.
+    Mutual,
+    /// The result of a call of the function in itself, before anything is known of it.
+    Unknown,
+    /// A call of the function in itself whose arguments its parameters do not hold.
+    Wider,
+    /// A name of the surroundings whose type is not known.
+    Outside(Symbol),
 }
 
 /// More than there may be.

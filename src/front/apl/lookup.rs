@@ -47,8 +47,7 @@ impl Machine {
                 self.b.map(&shape, vec![arr.expr], |b, x| Ok(b.op1(Op::Convert(from), PrimType::U64, x[0].clone())))?
             }
         };
-        let expr = self.b.bind(made);
-        Ok(Arr::new(Kind::Int, shape, expr))
+        Ok(self.b.named(Kind::Int, shape, made))
     }
     /// `in⍳what`: positions from 0 of the first equal elements, the length of `in` where there is none. A NaN is equal to nothing.
     fn positions_in(&mut self, vector: Arr, what: Arr, span: Span) -> Result<Arr> {

@@ -40,15 +40,13 @@ impl Machine {
 
     /// A result in a scope of its own, which is left open: its form, the sizes that are found out on the way, and the scope.
     #[allow(clippy::type_complexity, reason = "used at once")]
-    fn way(&mut self, way: &mut dyn FnMut(&mut Machine) -> Result<Val>) -> Result<((Form, Vec<Dim>), (Scope, Val))> {
+    pub fn way(&mut self, way: &mut dyn FnMut(&mut Machine) -> Result<Val>) -> Result<((Form, Vec<Dim>), (Scope, Val))> {
         self.b.open();
         self.branched += 1;
         let val = way(self)?;
         self.branched -= 1;
-        let mut leaves = Vec::new();
-        val.leaves(&mut leaves);
-        let local = leaves.iter().flat_map(|arr| &arr.shape).filter(|dim| self.b.is_local(dim)).cloned().collect();
-        Ok(((Form::of(&val), local), (self.b.detach(), val)))
+        let form = self.b.form_within(&val, self.b.depth() - 1);
+        Ok((form, (self.b.detach(), val)))
     }
 
     /// The layout that several forms fit: kinds are widened, sizes that differ or are local are hidden.
@@ -229,7 +227,7 @@ impl Machine {
     }
 
     /// The left argument of a function that begins with `⍺←value` and is called without one.
-    fn default_left(&mut self, closure: &Rc<Closure>, right: &Val) -> Result<Option<Val>> {
+    pub fn default_left(&mut self, closure: &Rc<Closure>, right: &Val) -> Result<Option<Val>> {
         let Some(first) = closure.dfn.body.first() else { return Ok(None) };
         let frame = self.frame_of(closure, None, right.clone());
         if !self.is_default(first, &frame)? {
@@ -367,7 +365,7 @@ fn unlike(first: &Form, other: &Form) -> StateError {
 }
 
 /// The form of a layout, hidden sizes marked.
-fn hide(layout: &Layout) -> Form {
+pub fn hide(layout: &Layout) -> Form {
     fn go(form: &Form, hidden: &[Symbol]) -> Form {
         let mark = |dim: &Dim| match dim.as_atom() {
             Some(DimAtom::Var(name)) if hidden.contains(&name) => Dim::atom(DimAtom::Meta(0)),
@@ -383,7 +381,7 @@ fn hide(layout: &Layout) -> Form {
 }
 
 /// The same kinds, and the same sizes hidden.
-fn same_layout(a: &Layout, b: &Layout) -> bool {
+pub fn same_layout(a: &Layout, b: &Layout) -> bool {
     fn same(a: &Form, b: &Form) -> bool {
         match (a, b) {
             (Form::Arr { kind, shape, levels }, Form::Arr { kind: k, shape: s, levels: l }) => kind == k && shape == s && levels == l,

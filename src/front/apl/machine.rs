@@ -6,12 +6,14 @@ use super::error::{
 };
 use super::functions::{Closure, Fun, Func, Operand};
 use super::loops::Tail;
+use super::recursion::Open;
 use super::sentence::Meaning;
 use super::tree::{Dfn, Node, Statement, Word};
 use super::value::{Arr, Kind, Val};
 use crate::base::{Scalar, Span};
+use crate::ir::core::Define;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -19,6 +21,8 @@ use std::rc::Rc;
 const MAX_CALLS: usize = 60_000;
 /// Arrays of which a nested vector may consist; a function is applied to each of them by itself.
 const MAX_PARTS: usize = 4096;
+/// Calls that come of one of a function that calls itself before it is no longer written out.
+const MOST_WRITTEN_OUT: usize = 10_000;
 /// Calls within calls.
 const MAX_DEPTH: usize = 150;
 
@@ -38,13 +42,15 @@ pub enum Binding {
 /// The names of a call of a dfn, or of the script.
 pub struct Frame {
     names: RefCell<FxHashMap<Rc<str>, Binding>>,
+    /// How many names were given another meaning.
+    changes: Cell<usize>,
     outer: Option<Rc<Frame>>,
 }
 
 impl Frame {
     /// Names within others.
     pub fn new(outer: Option<Rc<Frame>>) -> Rc<Frame> {
-        Rc::new(Frame { names: RefCell::default(), outer })
+        Rc::new(Frame { names: RefCell::default(), changes: Cell::default(), outer })
     }
     /// What a name stands for.
     pub fn find(&self, name: &str) -> Option<Binding> {
@@ -63,7 +69,13 @@ impl Frame {
     }
     /// Gives a name a meaning.
     pub fn set(&self, name: &str, binding: Binding) {
-        self.names.borrow_mut().insert(name.into(), binding);
+        if self.names.borrow_mut().insert(name.into(), binding).is_some() {
+            self.changes.set(self.changes.get() + 1);
+        }
+    }
+    /// For the names of a script: how many were given another meaning so far.
+    pub fn changes_of_script(&self) -> Option<usize> {
+        self.outer.is_none().then(|| self.changes.get())
     }
     /// All names that can be seen.
     pub fn names(&self) -> Vec<Rc<str>> {
@@ -124,16 +136,30 @@ pub struct Machine {
     calls: usize,
     /// The functions that are being called.
     pub stack: Vec<*const Dfn>,
+    /// The function that is being written out, and the calls that it may come to.
+    written: Option<(*const Dfn, usize)>,
+    /// Functions that are being made definitions, from the outermost.
+    pub open: Vec<Open>,
+    /// Functions that were.
+    pub definitions: Vec<Define>,
+    /// Those of the script among them, for other calls, with the changes of names until then.
+    pub ready: Vec<(Open, usize)>,
+    /// How many names of definitions were given.
+    pub defined: usize,
 }
 
 /// How far things are, to go back to after an error.
-struct Mark {
+#[derive(Clone, Copy)]
+pub struct Mark {
     depth: usize,
     printed: usize,
     noted: usize,
     stack: usize,
     looped: usize,
     branched: usize,
+    open: usize,
+    definitions: usize,
+    ready: usize,
 }
 
 impl Machine {
@@ -155,6 +181,11 @@ impl Machine {
             ragged: false,
             calls: 0,
             stack: Vec::new(),
+            written: None,
+            open: Vec::new(),
+            definitions: Vec::new(),
+            ready: Vec::new(),
+            defined: 0,
         }
     }
     /// What says nothing: an error was reported.
@@ -199,6 +230,14 @@ impl Machine {
             let at = guard.first().map_or(statement.span, |node| node.span);
             return Err(Error::at(at, ReadError::GuardOutside));
         }
+        if !self.prints && !statement.nodes.iter().any(assigns) {
+            // Looked at for what is wrong; nobody sees the value.
+            let mark = self.mark();
+            self.b.open();
+            let made = self.sentence(&statement.nodes, statement.span, frame).map(|_| ());
+            self.back_to(mark);
+            return made;
+        }
         if let Meaning::Value(val, false) = self.sentence(&statement.nodes, statement.span, frame)? {
             self.print(val, statement.span)?;
         }
@@ -222,6 +261,11 @@ impl Machine {
         self.calls += 1;
         if self.calls > MAX_CALLS {
             return Err(Error::at(func.span, LimitError::Calls { most: MAX_CALLS }));
+        }
+        if let Some((of, most)) = self.written
+            && self.calls > most
+        {
+            return Err(Error::at(func.span, RecursionError::Long { of }));
         }
         if left.iter().chain([&right]).any(|val| val.has_more_parts_than(MAX_PARTS)) {
             return Err(Error::at(func.span, LimitError::Parts { most: MAX_PARTS }));
@@ -281,8 +325,14 @@ impl Machine {
             }
             let mut found: Vec<(usize, usize)> = Vec::new();
             for choice in choices {
-                if choice != (0, 0) && !found.contains(&choice) && self.trial(|m| m.cells_of(closure, choice, &left, &right, span)) {
-                    found.push(choice);
+                if choice == (0, 0) || found.contains(&choice) {
+                    continue;
+                }
+                match self.trial(|m| m.cells_of(closure, choice, &left, &right, span)) {
+                    Ok(()) => found.push(choice),
+                    // The cells are fine, and the recursion is what is made of the call around.
+                    Err(error) if matches!(error.kind, ErrorKind::Recursion(_)) => return Err(error),
+                    Err(_) => {}
                 }
             }
             match found.as_slice() {
@@ -316,15 +366,15 @@ impl Machine {
     }
 
     /// Whether something can be done; nothing of it is kept.
-    pub fn trial<T>(&mut self, action: impl FnOnce(&mut Machine) -> Result<T>) -> bool {
+    fn trial<T>(&mut self, action: impl FnOnce(&mut Machine) -> Result<T>) -> Result<()> {
         let mark = self.mark();
         self.b.open();
-        let out = action(self).is_ok();
+        let out = action(self).map(|_| ());
         self.back_to(mark);
         out
     }
 
-    fn mark(&self) -> Mark {
+    pub fn mark(&self) -> Mark {
         Mark {
             depth: self.b.depth(),
             printed: self.outputs.len(),
@@ -332,35 +382,67 @@ impl Machine {
             stack: self.stack.len(),
             looped: self.looped,
             branched: self.branched,
+            open: self.open.len(),
+            definitions: self.definitions.len(),
+            ready: self.ready.len(),
         }
     }
-    fn back_to(&mut self, mark: Mark) {
+    pub fn back_to(&mut self, mark: Mark) {
         self.b.back_to(mark.depth);
         self.outputs.truncate(mark.printed);
         self.notes.truncate(mark.noted);
         self.stack.truncate(mark.stack);
         self.looped = mark.looped;
         self.branched = mark.branched;
+        self.open.truncate(mark.open);
+        self.definitions.truncate(mark.definitions);
+        self.ready.truncate(mark.ready);
     }
 
     /// Calls a dfn.
     pub fn call_dfn(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         self.called.insert(closure.span);
         let dfn = Rc::as_ptr(&closure.dfn);
-        if self.stack.len() >= MAX_DEPTH {
-            return Err(Error::at(span, RecursionError::Deep { most: MAX_DEPTH }));
+        if let Some(made) = self.call_opened(closure, &left, &right, span) {
+            return made;
         }
-        if !closure.dfn.recursive || self.stack.contains(&dfn) {
+        if self.stack.len() >= MAX_DEPTH {
+            let of = self.stack.iter().copied().find(|dfn| self.is_within_itself(*dfn)).unwrap_or(dfn);
+            return Err(Error::at(span, RecursionError::Deep { most: MAX_DEPTH, of }));
+        }
+        if self.stack.contains(&dfn) {
             return self.unrolled(closure, left, right, span);
         }
-        let written_out = self.attempt(|m| m.unrolled(closure, left.clone(), right.clone(), span));
-        match written_out {
-            Err(error) if matches!(error.kind, ErrorKind::Recursion(_)) => match Tail::of(&closure.dfn) {
-                Some(_) => self.tail_loop(closure, left, right, span),
-                None => Err(error),
-            },
-            other => other,
+        let (calls, first) = (self.calls, closure.dfn.recursive && self.written.is_none());
+        if first {
+            self.written = Some((dfn, calls + MOST_WRITTEN_OUT));
         }
+        let written_out = self.attempt(|m| m.unrolled(closure, left.clone(), right.clone(), span));
+        if first {
+            self.written = None;
+        }
+        let long = match &written_out {
+            Err(error) => match error.kind {
+                ErrorKind::Recursion(RecursionError::Values { of } | RecursionError::Deep { of, .. }) if of == dfn => false,
+                ErrorKind::Recursion(RecursionError::Long { of }) if of == dfn => true,
+                _ => return written_out,
+            },
+            Ok(_) => return written_out,
+        };
+        self.calls = calls;
+        if Tail::of(&closure.dfn).is_some() && closure.dfn.recursive {
+            return self.tail_loop(closure, left, right, span);
+        }
+        let made = self.attempt(|m| m.recursion(closure, left.clone(), right.clone(), span));
+        match made {
+            // Results whose types depend on numbers are written out as long as there may be calls.
+            Err(_) if long => self.unrolled(closure, left, right, span),
+            made => made,
+        }
+    }
+
+    fn is_within_itself(&self, dfn: *const Dfn) -> bool {
+        self.stack.iter().filter(|other| **other == dfn).count() > 1
     }
 
     pub fn frame_of(&self, closure: &Rc<Closure>, left: Option<Val>, right: Val) -> Rc<Frame> {
@@ -389,14 +471,16 @@ impl Machine {
     }
 
     /// The result of the statements of a dfn from one on.
-    fn body(&mut self, dfn: &Rc<Dfn>, from: usize, frame: &Rc<Frame>, span: Span) -> Result<Val> {
+    pub fn body(&mut self, dfn: &Rc<Dfn>, from: usize, frame: &Rc<Frame>, span: Span) -> Result<Val> {
         for (at, statement) in dfn.body.iter().enumerate().skip(from) {
             if let Some(guard) = &statement.guard {
                 let cond = self.condition(guard, frame)?;
                 match cond.constant() {
                     Some(Scalar::Bool(true)) => return self.result(statement, frame),
                     Some(_) => continue,
-                    None if dfn.recursive => return Err(Error::at(guard[0].span, RecursionError::Values)),
+                    None if !self.opened(Rc::as_ptr(dfn)) && (dfn.recursive || self.is_within_itself(Rc::as_ptr(dfn))) => {
+                        return Err(Error::at(guard[0].span, RecursionError::Values { of: Rc::as_ptr(dfn) }));
+                    }
                     None => {
                         return self.branch(cond.expr, &mut |m| m.result(statement, frame), &mut |m| m.body(dfn, at + 1, frame, span));
                     }
@@ -458,6 +542,16 @@ impl Machine {
             (_, Some(value @ 0..=1)) => Ok(self.b.literal(Kind::Bool, &[], vec![Scalar::Bool(value == 1)])),
             _ => Err(Error::at(span, KindError::NoTruth { role, kind: cond.kind })),
         }
+    }
+}
+
+/// Whether something is assigned, functions aside.
+fn assigns(node: &Node) -> bool {
+    match &node.kind {
+        Word::Glyph('←') => true,
+        Word::Paren(nodes) => nodes.iter().any(assigns),
+        Word::Index(parts) => parts.iter().flatten().any(assigns),
+        _ => false,
     }
 }
 

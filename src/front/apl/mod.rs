@@ -25,6 +25,7 @@ mod parts;
 mod prims;
 mod program;
 mod ragged;
+mod recursion;
 mod reduce;
 mod report;
 mod scalar;

@@ -103,6 +103,7 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
     let name = Symbol::new("main");
     match finished(&mut machine, &value, whole) {
         Ok((body, layout)) => {
+            out.program.defs.append(&mut machine.definitions);
             out.program.defs.push(Define { name, ty: layout.ty(), body, entry: true, recursive: false, span: whole });
             out.forms.insert(name, layout.form);
             out.main = Some(name);
@@ -115,11 +116,9 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
 
 /// The body of a definition: its result with what sizes were found out hidden.
 fn finished(machine: &mut Machine, value: &Val, span: Span) -> Result<(Expr, Layout)> {
-    let mut leaves = Vec::new();
-    value.leaves(&mut leaves);
-    let local = leaves.iter().flat_map(|arr| &arr.shape).filter(|dim| machine.b.is_local(dim)).cloned().collect();
+    let form = machine.b.form_within(value, machine.b.depth() - 1);
     machine.b.at = span;
-    let layout = machine.joined(&[(Form::of(value), local)], span)?;
+    let layout = machine.joined(&[form], span)?;
     let packed = machine.b.pack(value, &layout)?;
     Ok((machine.b.close(packed), layout))
 }
@@ -173,6 +172,7 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     let frame = Frame::new(None);
     let mut machine = Machine::new(span);
     machine.prints = false;
+    machine.defined = out.program.defs.len();
     machine.files = files.clone();
     if let Some(error) = machine.script(&script.statements, &frame).into_iter().next() {
         return Err(Box::new(error));
@@ -235,6 +235,7 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     };
     let name = Symbol::new(name);
     out.program.defs.retain(|define| define.name != name);
+    out.program.defs.append(&mut machine.definitions);
     out.program.defs.push(Define { name, ty, body, entry: true, recursive: false, span });
     out.forms.insert(name, layout.form);
     if out.main == Some(name) {

@@ -116,7 +116,8 @@ impl Machine {
             return Ok(Val::Arr(self.b.literal(kind, &[], vec![value])));
         }
         if len.as_constant() == Some(1) {
-            return self.row_item(&row, 0, span);
+            let item = self.row_item(&row, 0, span)?;
+            return Ok(self.enclosed(item));
         }
         if let Some(known) = self.known_reduction(glyph, &row) {
             return Ok(known);
@@ -217,8 +218,8 @@ impl Machine {
         let (x, y) = (self.b.fresh("x"), self.b.fresh("y"));
         let (ex, ey) = (self.b.var(x), self.b.var(y));
         self.b.open();
-        let a = Arr::new(kind, Vec::new(), ex);
-        let b = Arr::new(kind, Vec::new(), ey);
+        let a = self.b.named(kind, Vec::new(), ex);
+        let b = self.b.named(kind, Vec::new(), ey);
         let spec = dyad(glyph, kind, kind, None, span)?;
         let made = self.lift2(a, b, &spec, span)?;
         let body = self.b.close(made.expr);

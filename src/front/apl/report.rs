@@ -247,15 +247,20 @@ fn state(at: Span, error: &StateError) -> Diagnostic {
 fn recursion(at: Span, error: &RecursionError) -> Diagnostic {
     let wrong = |message: &str| Diagnostic::error(Code::AplRecursion, at, message);
     match error {
-        RecursionError::Deep { most } => {
+        RecursionError::Deep { most, .. } => {
             wrong(&format!("functions call each other more than {most} deep while the program is made explicit"))
-                .help("recursion that depends on values must be the last thing that a function does; else write it with `⍣` or a reduction")
-        }
-        RecursionError::Values => {
-            wrong("whether the function calls itself again depends on values, and the call is not the last thing that it does")
-                .help("make `∇` the last function of its statement, or write the loop with `⍣` or a reduction")
+                .help("give them guards that depend on their arguments, or write the loop with `⍣` or a reduction")
         }
         RecursionError::Endless => wrong("the function calls itself for ever").help("give it a guard with a result"),
+        RecursionError::Mutual => wrong("two functions that call themselves call each other, too")
+            .help("write one function with an argument that says which of the two is meant"),
+        RecursionError::Outside(name) => {
+            wrong(&format!("a function that calls itself uses a value outside, `{name}`, in a way that is not supported"))
+                .help("give it the value as an argument")
+        }
+        RecursionError::Values { .. } | RecursionError::Long { .. } | RecursionError::Unknown | RecursionError::Wider => {
+            wrong("the calls of a function in itself are not understood here").help("write the loop with `⍣` or a reduction")
+        }
     }
 }
 

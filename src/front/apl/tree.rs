@@ -362,6 +362,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 if let Some(open) = open {
                     self.wrong(open, ReadError::Unclosed { open: '{', line: false });
                 }
+                name_themselves(&mut out);
                 return out;
             };
             match token.kind {
@@ -371,6 +372,7 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 }
                 Kind::Close('}') if open.is_some() => {
                     self.flush(&mut out, &mut nodes, &mut guard);
+                    name_themselves(&mut out);
                     return out;
                 }
                 Kind::Colon if colons == 0 && !nodes.is_empty() => {
@@ -471,6 +473,42 @@ impl<I: Iterator<Item = Token>> Parser<I> {
                 }
             }
         }
+    }
+}
+
+/// Functions that call themselves by the name that they are given: it is `∇` there, unless it is given twice.
+fn name_themselves(statements: &mut [Statement]) {
+    let assigned = |statement: &Statement| match statement.nodes.as_slice() {
+        [Node { kind: Word::Name(name), .. }, Node { kind: Word::Glyph('←'), .. }, ..] => Some(name.clone()),
+        _ => None,
+    };
+    let names: Vec<Rc<str>> = statements.iter().filter_map(assigned).collect();
+    for statement in statements {
+        let Some(name) = assigned(statement).filter(|name| names.iter().filter(|other| *other == name).count() == 1) else { continue };
+        if let [_, _, Node { kind: Word::Dfn(dfn), .. }] = statement.nodes.as_mut_slice()
+            && let Some(dfn) = Rc::get_mut(dfn)
+            && dfn.operands == 0
+            && !dfn.body.iter().any(|statement| assigned(statement).is_some_and(|other| other == name))
+        {
+            let nodes = dfn.body.iter_mut().flat_map(|statement| statement.guard.iter_mut().flatten().chain(&mut statement.nodes));
+            for node in nodes {
+                dfn.recursive |= becomes_del(node, &name);
+            }
+        }
+    }
+}
+
+/// Puts `∇` for a name, not within other functions; whether the name was there.
+fn becomes_del(node: &mut Node, name: &str) -> bool {
+    let all = |nodes: &mut Vec<Node>| nodes.iter_mut().fold(false, |any, node| becomes_del(node, name) || any);
+    match &mut node.kind {
+        Word::Name(other) if &**other == name => {
+            node.kind = Word::Glyph('∇');
+            true
+        }
+        Word::Paren(nodes) => all(nodes),
+        Word::Index(parts) => parts.iter_mut().fold(false, |any, part| all(part) || any),
+        _ => false,
     }
 }
 

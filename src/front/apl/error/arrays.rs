@@ -211,6 +211,8 @@ pub enum RankError {
     Marks { marks: String, array: String },
     /// `k?n` with so many numbers for each.
     Deal(usize, usize),
+    /// A call of a function in itself with more axes than it was called with.
+    Recursive { parameter: usize, argument: usize },
 }
 
 /// What has to be known before the program runs.

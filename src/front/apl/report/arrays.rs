@@ -297,6 +297,10 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
         RankError::Windows { axes, array } => {
             wrong(format!("windows of {} in {array}", counted(*axes, "axis", "axes"))).help("give a size for each axis at most")
         }
+        RankError::Recursive { parameter, argument } => {
+            wrong(format!("a function that was called with an array of rank {parameter} calls itself with one of rank {argument}"))
+                .help("its arguments keep their rank in all calls, or it is applied to cells, `∇⍤0`")
+        }
         RankError::Marks { marks, array } => {
             wrong(format!("a vector is cut by a vector of marks; these are {marks} for {array}")).help("cut rows with `⍤1`")
         }
