@@ -320,8 +320,11 @@ class Apl:
                     at += 1
             elif kind == "[":
                 f = out.pop()[1]
-                axis = value()[0].items[0] - self.io
-                out.append(("F", Fn(lambda l, r, g=f.glyph, k=axis: self.prim(g, l, r, k))))
+                axes = [x - self.io for x in value()[0].items]
+                if f.glyph in "+-×÷*⍟|⌈⌊!<≤=≥>≠∧∨⍲⍱":
+                    out.append(("F", Fn(lambda l, r, g=f.glyph, k=axes: self.along(g, l, r, k))))
+                else:
+                    out.append(("F", Fn(lambda l, r, g=f.glyph, k=axes[0]: self.prim(g, l, r, k))))
             else:
                 out.append((kind, value))
         return out
@@ -452,13 +455,36 @@ class Apl:
                 items_[place] = value.items[0 if len(value.items) == 1 else k]
             env[name] = A(before.shape, items_)
 
+    def along(self, g, left, right, axes):
+        """A scalar function whose smaller argument goes with these axes of the larger one."""
+        large, small = (right, left) if left.rank < right.rank else (left, right)
+        if [large.shape[k] for k in axes] != list(small.shape):
+            raise Fail("length")
+        items = []
+        for x, place in zip(large.items, itertools.product(*map(range, large.shape))):
+            y = small.items[self.offset(small.shape, [place[k] for k in axes])]
+            x, y = (y, x) if left.rank < right.rank else (x, y)
+            items.append(self.prim(g, A((), [x]), A((), [y])).items[0])
+        return A(large.shape, items)
+
     def places(self, a, index):
+        if len(index) == 1 and index[0] is not None and index[0].items and isinstance(index[0].items[0], A):
+            out = []
+            for at in index[0].items:
+                place = [x - self.io for x in at.items]
+                if len(place) != a.rank or not all(0 <= k < n for k, n in zip(place, a.shape)):
+                    raise Fail("index")
+                out.append(self.offset(a.shape, place))
+            return A(index[0].shape, out)
         if len(index) != a.rank:
             raise Fail("rank")
         numbers = A(a.shape, range(len(a.items)))
         return self.index(numbers, index)
 
     def index(self, a, index):
+        if len(index) == 1 and index[0] is not None and index[0].items and isinstance(index[0].items[0], A):
+            places = self.places(a, index)
+            return A(places.shape, [a.items[k] for k in places.items])
         if len(index) != a.rank:
             raise Fail("rank")
         axes = [vec(range(n)) if i is None else A(i.shape, [x - self.io for x in i.items]) for i, n in zip(index, a.shape)]
@@ -652,6 +678,15 @@ class Apl:
             n = prod(l.items)
             source = r.items or [fill_of(r)]
             return A(l.items, [source[k % len(source)] for k in range(n)], fill_of(r))
+        if g == "⍕":
+            width, decimals = l.items
+
+            def places(x):
+                text = f"{abs(x):.{decimals}f}"
+                text = ("¯" if x < 0 and text.strip("0.") else "") + text
+                return text.rjust(width) if len(text) <= width else "*" * width
+            text = "".join(places(x) for x in r.items)
+            return vec(text, " ") if r.rank <= 1 else A((r.shape[0], r.shape[1] * width), text, " ")
         if g == "≡":
             return A((), [int(self.match(l, r))])
         if g == "≢":

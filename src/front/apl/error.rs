@@ -301,8 +301,6 @@ pub enum NotationError {
     Inverse,
     /// `order⍋array`.
     CharacterOrder(char),
-    /// `digits⍕array`.
-    Digits,
     /// `⍕` of this.
     Format(String),
     /// Random numbers in a loop.

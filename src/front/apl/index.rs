@@ -98,8 +98,24 @@ impl Machine {
                 return self.strand(found);
             }
         };
+        if let Some((flat, places)) = self.chosen(&arr, indices, span)? {
+            return self.indexed(Val::Arr(flat), &[Some(places)], span);
+        }
         let along = self.all_along(&arr, indices, span)?;
         self.selected(&arr, &along).map(Val::Arr)
+    }
+    /// One index of vectors, each of which has a number for each axis: the ravel of an array, and places in it.
+    fn chosen(&mut self, arr: &Arr, indices: &[Option<Val>], span: Span) -> Result<Option<(Arr, Val)>> {
+        let [Some(Val::Arr(index))] = indices else { return Ok(None) };
+        if index.is_simple() {
+            return Ok(None);
+        }
+        let outer = arr.outer();
+        if index.levels.len() != 2 || index.cell().len() != 1 || index.cell()[0].as_constant() != Some(outer.len() as i64) {
+            return Err(Error::at(span, RankError::Places { index: index.cell().to_vec(), rank: outer.len() }));
+        }
+        let places = self.ravel_places(index, outer, span)?;
+        Ok(Some((self.ravelled(arr)?, Val::Arr(places))))
     }
     fn selected(&mut self, arr: &Arr, along: &[Along]) -> Result<Arr> {
         // A constant vector at a constant place is a constant.
@@ -313,7 +329,13 @@ impl Machine {
             }
         };
         let value = value.arr(span, Role::Assignment)?;
-        let made = self.updated(arr, indices, value, span)?;
+        let made = match self.chosen(&arr, indices, span)? {
+            Some((flat, places)) => {
+                let made = self.updated(flat, &[Some(places)], value, span)?;
+                self.shaped(&made, arr.outer())?
+            }
+            None => self.updated(arr, indices, value, span)?,
+        };
         self.assign(name, span, Binding::Val(Val::Arr(made)), frame)
     }
     /// An array with other elements at some places.
@@ -408,20 +430,9 @@ impl Machine {
         if arr.rank() == 0 {
             return Err(Error::at(span, RankError::Takes { role: Role::Of('@'), wanted: Wanted::Axes, found: arr.shown() }));
         }
-        let (arr, outer) = match &places {
-            // Indices of several axes: places in the ravel.
-            Val::Arr(index) if !index.is_simple() => {
-                let outer = arr.outer().to_vec();
-                if index.cell().len() != 1 || index.cell()[0].as_constant() != Some(outer.len() as i64) {
-                    return Err(Error::at(span, RankError::Places { index: index.cell().to_vec(), rank: outer.len() }));
-                }
-                (self.ravelled(&arr)?, Some(outer))
-            }
-            _ => (arr, None),
-        };
-        let places = match (places, &outer) {
-            (Val::Arr(index), Some(outer)) => Val::Arr(self.ravel_places(index, outer)?),
-            (places, _) => places,
+        let (arr, places, outer) = match self.chosen(&arr, std::slice::from_ref(&Some(places.clone())), span)? {
+            Some((flat, places)) => (flat, places, Some(arr.outer().to_vec())),
+            None => (arr, places, None),
         };
         let mut indices = vec![None; arr.rank()];
         indices[0] = Some(places);
@@ -439,11 +450,24 @@ impl Machine {
             None => made,
         }))
     }
-    fn ravel_places(&mut self, index: Arr, outer: &[Dim]) -> Result<Arr> {
+    /// Places in the ravel of an array of this shape; indices out of bounds are refused, or fail.
+    fn ravel_places(&mut self, index: &Arr, outer: &[Dim], span: Span) -> Result<Arr> {
         let places = index.outer().to_vec();
         let origin = self.origin;
         let shape = index.shape.clone();
-        let converted = self.b.convert(&index, Kind::Int)?;
+        let converted = self.whole(index.clone(), span, Role::Index)?;
+        for (at, number) in converted.constant_ints().unwrap_or_default().into_iter().enumerate() {
+            if let Some(count) = outer[at % outer.len()].as_constant()
+                && !(origin..origin + count).contains(&number)
+            {
+                return Err(Error::at(span, IndexError::Outside { index: number, origin, count }));
+            }
+        }
+        let mut ranges = Vec::new();
+        for size in outer {
+            let numbers = self.b.iota(size);
+            ranges.push(self.b.bind(numbers));
+        }
         let made = self.b.tabulate(&places, &mut |b, at| {
             let mut position = b.int(0);
             for (axis, size) in outer.iter().enumerate() {
@@ -451,6 +475,7 @@ impl Machine {
                 place.push(b.int(axis as i64));
                 let number = b.index(Kind::Int, &shape, converted.expr.clone(), &place);
                 let number = b.op2(Op::Sub, I, number, b.int(origin));
+                let number = b.index(Kind::Int, std::slice::from_ref(size), ranges[axis].clone(), &[number]);
                 let size = b.size(size);
                 let scaled = b.op2(Op::Mul, I, position, size);
                 position = b.op2(Op::Add, I, scaled, number);

@@ -1,7 +1,7 @@
 //! How scalar functions go through arrays: agreement of shapes, levels of nesting, constants.
 
 use super::build::{Build, MAX_LITERAL};
-use super::error::{Agreement, Constant, Error, LengthError, MixtureError, Result, Role};
+use super::error::{Agreement, Axis, Constant, Error, IndexError, LengthError, MixtureError, RankError, Result, Role};
 use super::machine::Machine;
 use super::scalar::{Dyad, Monad, circle, dyad, monad};
 use super::value::{Arr, Kind, Val, shape_shown};
@@ -104,6 +104,39 @@ impl Machine {
             }
             (left, right) => self.itemwise(left, right, span, &mut |m, l, r| m.pervade2(glyph, l, r, span)),
         }
+    }
+
+    /// A scalar function with axes: those of the array of the larger rank that go with the axes of the other one.
+    pub fn pervade_along(&mut self, glyph: char, axes: &Val, left: Val, right: Val, span: Span) -> Result<Val> {
+        let (left, right) = (left.arr(span, Role::Left(glyph))?, right.arr(span, Role::Right(glyph))?);
+        let swapped = left.rank() < right.rank();
+        let (large, small) = if swapped { (right, left) } else { (left, right) };
+        let rank = large.rank();
+        let named = match axes {
+            Val::Arr(arr) => arr.constant_ints(),
+            Val::Tup(_) | Val::Rag(_) => None,
+        };
+        let Some(named) = named else { return Err(Error::at(span, Constant::Axis { between: false })) };
+        let mut order = vec![None; rank];
+        for (at, number) in named.iter().enumerate() {
+            let axis = usize::try_from(number - self.origin).ok().filter(|axis| *axis < rank);
+            match axis {
+                None => return Err(Error::at(span, IndexError::NoAxis { axis: Axis::At(*number), rank: Some(rank) })),
+                Some(axis) if order[axis].is_some() => return Err(Error::at(span, IndexError::AxisOrder { order: named, rank })),
+                Some(axis) => order[axis] = Some(at),
+            }
+        }
+        if named.len() != small.rank() {
+            return Err(Error::at(span, RankError::Along { axes: named.len(), found: small.shown() }));
+        }
+        let mut next = named.len()..;
+        let order: Vec<usize> = order.into_iter().filter_map(|at| at.or_else(|| next.next())).collect();
+        let mut back = vec![0; rank];
+        order.iter().enumerate().for_each(|(axis, at)| back[*at] = axis);
+        let moved = Val::Arr(self.transposed(&order, &large)?);
+        let (left, right) = if swapped { (Val::Arr(small), moved) } else { (moved, Val::Arr(small)) };
+        let made = self.pervade2(glyph, left, right, span)?.arr(span, Role::Of(glyph))?;
+        self.transposed(&back, &made).map(Val::Arr)
     }
 
     /// Applies something to the items of two values, one of which at least is a tuple.

@@ -17,12 +17,11 @@ impl Machine {
     /// Applies a glyph.
     pub fn primitive(&mut self, glyph: char, axis: Option<&Val>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let takes_axis = if left.is_some() { ",⍪⌽⊖/⌿\\⍀↑↓" } else { "⌽⊖" }.contains(glyph);
-        if axis.is_some() && !takes_axis {
-            return Err(Error::at(span, NotationError::Axis(glyph)));
-        }
-        match left {
-            Some(left) => self.dyadic(glyph, axis, left, right, span),
-            None => self.monadic(glyph, axis, right, span),
+        match (left, axis) {
+            (Some(left), Some(axes)) if scalar::is_dyadic(glyph) => self.pervade_along(glyph, axes, left, right, span),
+            (_, Some(_)) if !takes_axis => return Err(Error::at(span, NotationError::Axis(glyph))),
+            (Some(left), axis) => self.dyadic(glyph, axis, left, right, span),
+            (None, axis) => self.monadic(glyph, axis, right, span),
         }
     }
 
@@ -194,7 +193,7 @@ impl Machine {
             '⌹' => self.domino(Some(left), right, span),
             '⊂' | '⊆' => self.parts(left, right, glyph == '⊆', span),
             '?' => self.deal(left, right, span),
-            '⍕' => Err(Error::at(span, NotationError::Digits)),
+            '⍕' => self.format_fixed(left, right, span),
             '⍋' | '⍒' => Err(Error::at(span, NotationError::CharacterOrder(glyph))),
             _ => Err(Error::at(span, SentenceError::Arguments { function: Applied::Glyph(glyph), takes: Arity::One })),
         }

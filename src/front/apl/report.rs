@@ -293,12 +293,12 @@ fn notation(at: Span, error: &NotationError) -> Diagnostic {
         NotationError::CharacterOrder(glyph) => {
             wrong(format!("`{glyph}` with an order of characters is not supported")).help("sort the positions: `x[⍋order⍳x]`")
         }
-        NotationError::Digits => Diagnostic::error(Code::AplFormat, at, "`⍕` with a number of digits is not supported")
-            .help("what is printed is formatted; `⎕PP` sets the digits"),
-        NotationError::Format(found) => {
-            Diagnostic::error(Code::AplFormat, at, format!("`⍕` makes text of whole numbers, up to rank 2, and this is {found}"))
-                .help("print it by itself: results are formatted when they are printed")
-        }
+        NotationError::Format(found) => Diagnostic::error(
+            Code::AplFormat,
+            at,
+            format!("`⍕` makes text of numbers that are not complex, up to rank 2, and this is {found}"),
+        )
+        .help("print it by itself: results are formatted when they are printed"),
         NotationError::Random => wrong("random numbers within a loop, a reduction or `¨` would be the same in each pass".to_string())
             .help("make all of them at once outside, as in `?n⍴0`, and take a part in each pass"),
         NotationError::Output => {

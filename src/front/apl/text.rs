@@ -1,13 +1,13 @@
 //! `⍕`: numbers as text.
 
-use super::error::{Error, NotationError, Result, Role};
+use super::error::{Constant, Error, NotationError, Result, Role};
 use super::machine::Machine;
-use super::value::{Kind, Val};
+use super::value::{Arr, Kind, Val};
 use crate::base::{Scalar, Span};
-use crate::ir::core::Dim;
+use crate::ir::core::{Dim, Expr};
 
 impl Machine {
-    /// `⍕`: of characters, and of constants.
+    /// `⍕`: numbers as they are printed.
     pub fn format(&mut self, right: Val, span: Span) -> Result<Val> {
         let arr = right.simple(span, Role::Of('⍕'))?;
         if arr.kind == Kind::Char {
@@ -19,22 +19,47 @@ impl Machine {
                 let items: Vec<Scalar> = text.chars().map(|c| Scalar::U32(c as u32)).collect();
                 Ok(Val::Arr(self.b.literal(Kind::Char, &[items.len() as u64], items)))
             }
-            None if arr.kind <= Kind::Int && arr.rank() <= 2 => {
-                let rank = arr.rank();
-                let numbers = self.b.convert(&arr, Kind::Int)?;
-                let one = Dim::constant(1);
-                let sizes: Vec<Dim> = std::iter::repeat_n(one, 2 - rank).chain(arr.shape.iter().cloned()).collect();
-                let numbers = self.reshaped(&sizes, &numbers, span)?;
-                let text = self.library_call("apl_text", &sizes, vec![numbers.expr]);
-                let (text, width) = self.b.unbox(text, 1);
-                let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), Dim::var(width[0])], text);
-                if rank == 2 {
-                    return Ok(Val::Arr(rows));
-                }
-                let first = self.b.int(0);
-                self.cell_at(&rows, &[first]).map(Val::Arr)
+            None if arr.kind <= Kind::Int && arr.rank() <= 2 => self.text_of(&arr, Kind::Int, "apl_text", Vec::new(), span),
+            None if arr.kind == Kind::Double && arr.rank() <= 2 => {
+                let digits = self.b.int(self.precision);
+                self.text_of(&arr, Kind::Double, "apl_floats", vec![digits], span)
             }
             None => Err(Error::at(span, NotationError::Format(arr.shown()))),
         }
+    }
+
+    /// `width decimals⍕numbers`.
+    pub fn format_fixed(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
+        let places = left.simple(span, Role::Left('⍕'))?;
+        let Some([width, decimals]) = places.constant_ints().and_then(|ints| <[i64; 2]>::try_from(ints).ok()) else {
+            return Err(Error::at(span, Constant::Places));
+        };
+        if !(1..=500).contains(&width) || !(0..=300).contains(&decimals) {
+            return Err(Error::at(span, Constant::Places));
+        }
+        let arr = right.simple(span, Role::Right('⍕'))?;
+        if arr.kind > Kind::Double || arr.rank() > 2 {
+            return Err(Error::at(span, NotationError::Format(arr.shown())));
+        }
+        let given = vec![self.b.int(width), self.b.int(decimals)];
+        self.text_of(&arr, Kind::Double, "apl_fixed", given, span)
+    }
+
+    /// The text of numbers, at most a matrix of them: rows of characters, or one.
+    fn text_of(&mut self, arr: &Arr, kind: Kind, function: &'static str, mut given: Vec<Expr>, span: Span) -> Result<Val> {
+        let rank = arr.rank();
+        let numbers = self.b.convert(arr, kind)?;
+        let one = Dim::constant(1);
+        let sizes: Vec<Dim> = std::iter::repeat_n(one, 2 - rank).chain(arr.shape.iter().cloned()).collect();
+        let numbers = self.reshaped(&sizes, &numbers, span)?;
+        given.push(numbers.expr);
+        let text = self.library_call(function, &sizes, given);
+        let (text, width) = self.b.unbox(text, 1);
+        let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), Dim::var(width[0])], text);
+        if rank == 2 {
+            return Ok(Val::Arr(rows));
+        }
+        let first = self.b.int(0);
+        self.cell_at(&rows, &[first]).map(Val::Arr)
     }
 }

@@ -201,7 +201,7 @@ pub enum RankError {
     Cells { cell: Vec<Dim>, found: String },
     /// `pattern⍷array`.
     Pattern { pattern: String, array: String },
-    /// Indices of `@` of this shape for an array of that rank.
+    /// Indices that are vectors of this shape for an array of that rank.
     Places { index: Vec<Dim>, rank: usize },
     /// `by⌽array` with numbers of this shape.
     Rotation { by: Vec<Dim>, array: Vec<Dim> },
@@ -211,6 +211,8 @@ pub enum RankError {
     Marks { marks: String, array: String },
     /// `k?n` with so many numbers for each.
     Deal(usize, usize),
+    /// So many axes of one array for another one that has not as many.
+    Along { axes: usize, found: String },
     /// A call of a function in itself with more axes than it was called with.
     Recursive { parameter: usize, argument: usize },
 }
@@ -243,6 +245,8 @@ pub enum Constant {
     IndexOrigin,
     /// `⎕PP`.
     Precision,
+    /// The left argument of `⍕`.
+    Places,
     /// The argument of this function.
     File(&'static str),
 }

@@ -286,7 +286,7 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
             .help("a pattern has as many axes as what it is searched for in, or fewer"),
         RankError::Places { index, rank } => {
             let numbers = counted(*rank, "number", "numbers");
-            wrong(format!("an index of `@` has {numbers}, one for each axis; this is {}", array(index)))
+            wrong(format!("an index of vectors has {numbers}, one for each axis; this is {}", array(index)))
                 .help("write a vector of indices, `(1 2)(3 4)`, for an array of two axes")
         }
         RankError::Rotation { by, array } => {
@@ -297,6 +297,8 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
         RankError::Windows { axes, array } => {
             wrong(format!("windows of {} in {array}", counted(*axes, "axis", "axes"))).help("give a size for each axis at most")
         }
+        RankError::Along { axes, found } => wrong(format!("{} for {found}", counted(*axes, "axis is named", "axes are named")))
+            .help("name an axis of the larger array for each axis of the smaller one"),
         RankError::Recursive { parameter, argument } => {
             wrong(format!("a function that was called with an array of rank {parameter} calls itself with one of rank {argument}"))
                 .help("its arguments keep their rank in all calls, or it is applied to cells, `∇⍤0`")
@@ -342,6 +344,10 @@ pub(super) fn unknown(at: Span, error: &StaticError) -> Diagnostic {
                 ),
                 Constant::IndexOrigin => ("⎕IO is the constant 0 or 1", literal),
                 Constant::Precision => ("⎕PP is a constant from 1 to 17", literal),
+                Constant::Places => (
+                    "the left argument of `⍕` is two constants, the width of each number and its decimals",
+                    "write `8 2⍕numbers`".to_string(),
+                ),
                 Constant::File(name) => {
                     return wrong(format!("the argument of `⎕{name}` is text in quotes"))
                         .help("other data come as arguments: `remora run FILE.apl data.npy`");
@@ -374,7 +380,7 @@ pub(super) fn index(at: Span, error: &IndexError) -> Diagnostic {
         IndexError::AxisOrder { order, rank } => {
             let order: Vec<String> = order.iter().map(|axis| number(*axis)).collect();
             wrong(format!("{} are not the axes of an array of rank {rank} (RANK ERROR)", order.join(" ")))
-                .help("the left argument of `⍉` says for each axis where it goes")
+                .help("the left argument of `⍉` says for each axis where it goes, and `f[axes]` names each axis once")
         }
         IndexError::Negative(size) => wrong(format!("the size {} is negative (DOMAIN ERROR)", number(*size))),
         IndexError::TooLarge { role, size } => {
