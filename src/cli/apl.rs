@@ -4,12 +4,13 @@ use super::files;
 use super::infer::Format;
 use super::output::Console;
 use super::program::{Loaded, load_apl};
-use crate::base::{Code, PrimType, Symbol};
+use crate::base::scalar::convert;
+use crate::base::{Code, Scalar, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver::Checked;
-use crate::front::apl::{Elaborated, Form, Kind, Note, Parameter, Request};
+use crate::front::apl::{Elaborated, Form, Kind, Note, Parameter, Request, declared_parameters};
 use crate::front::explicit::html;
-use crate::ir::core::{Define, print};
+use crate::ir::core::{Atom, Define, print};
 use crate::runtime::data::apl::{self, Nesting};
 use crate::runtime::{Value, data::Stream};
 use serde::Serialize;
@@ -168,23 +169,68 @@ pub(super) fn load(
     words: &[&str],
     console: &mut Console,
 ) -> Result<Option<(Loaded, Vec<String>)>, Box<Diagnostic>> {
-    let mut parameters = Vec::new();
-    let mut literals = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let (parameter, literal) = argument(word, at)?;
-        parameters.push(parameter);
-        literals.push(literal);
-    }
+    let declared = declared_parameters(&files::read_source(path)?, name).filter(|declared| declared.len() == words.len());
+    let fitting: Option<Vec<String>> = match &declared {
+        Some(declared) => {
+            words.iter().zip(declared).enumerate().map(|(at, (word, wanted))| fitted(word, at, wanted)).collect::<Result<_, _>>()?
+        }
+        None => None,
+    };
+    let (parameters, literals) = match (declared, fitting) {
+        (Some(declared), Some(literals)) => (declared, literals),
+        _ => words.iter().enumerate().map(|(at, word)| argument(word, at)).collect::<Result<Vec<_>, _>>()?.into_iter().unzip(),
+    };
     let loaded = load_apl(path, &Request { name: name.to_string(), parameters })?;
     console.report_all(&loaded.sources, &loaded.checked.diagnostics);
     Ok(if loaded.checked.failed() { None } else { Some((loaded, literals)) })
 }
 
-/// The type of an argument, and how the surface language writes it: a file of data, or a word as APL writes it.
+/// The words for an entry point of a script, as literals of the surface language where they are written as in APL.
+pub(super) fn literals(entry: &Define, words: &[String]) -> Vec<String> {
+    let (params, _) = entry.ty.interface();
+    let literal = |at: usize, word: &String| {
+        let ty = &params.get(at)?.ty;
+        let Atom::Prim(prim) = ty.atom() else { return None };
+        let sizes = ty.shape().items.iter().map(|_| Err(String::new())).collect();
+        let wanted = Parameter { kind: Kind::of(*prim)?, sizes };
+        fitted(word, at, &wanted).ok().flatten()
+    };
+    words.iter().enumerate().map(|(at, word)| literal(at, word).unwrap_or_else(|| word.clone())).collect()
+}
+
+/// A word as a literal of this type, if it is one: kinds are widened, and one number may be a vector.
+fn fitted(word: &str, at: usize, wanted: &Parameter) -> Result<Option<String>, Box<Diagnostic>> {
+    let Word { kind, rank, items } = read_word(word, at)?;
+    let rank_fits = rank == wanted.sizes.len() || rank == 0 && wanted.sizes.len() == 1;
+    let Some(items) = items else {
+        // A file says what it holds.
+        return Ok((kind == wanted.kind && rank_fits).then(|| word.to_string()));
+    };
+    if !rank_fits || kind > wanted.kind || kind.is_number() != wanted.kind.is_number() {
+        return Ok(None);
+    }
+    Ok(Some(literal(&items, wanted.kind, wanted.sizes.is_empty())))
+}
+
+/// An argument: a file of data, or a word as APL writes it.
+struct Word {
+    kind: Kind,
+    rank: usize,
+    /// Its elements, where they are written.
+    items: Option<Vec<Scalar>>,
+}
+
+/// The type of an argument, and how the surface language writes it.
 fn argument(word: &str, at: usize) -> Result<(Parameter, String), Box<Diagnostic>> {
+    let Word { kind, rank, items } = read_word(word, at)?;
+    let sizes = (0..rank).map(|axis| Err(format!("n{}_{axis}", at + 1))).collect();
+    let text = items.map_or(word.to_string(), |items| literal(&items, kind, rank == 0));
+    Ok((Parameter { kind, sizes }, text))
+}
+
+fn read_word(word: &str, at: usize) -> Result<Word, Box<Diagnostic>> {
     let malformed = |why: &str| Diagnostic::bare(Code::MalformedData, format!("argument {}: {why}", at + 1));
     let refuse = |why: &str| Box::new(malformed(why).help("write `3`, `1 2.5 ¯3`, `'text'`, or name a .npy file"));
-    let sizes = |rank: usize| (0..rank).map(|axis| Err(format!("n{}_{axis}", at + 1))).collect();
     if word.ends_with(".npy") || word.ends_with(".npy.gz") {
         let bytes = files::read_data(Path::new(word))?;
         let (prim, rank) = Stream::new(word, &bytes).kind().ok_or_else(|| refuse("the file is not in the format .npy"))?;
@@ -192,31 +238,31 @@ fn argument(word: &str, at: usize) -> Result<(Parameter, String), Box<Diagnostic
             let why = format!("elements of type {prim} have no kind in APL: there are bool, i64, f64, c128 and u32 for characters");
             Box::new(malformed(&why).help("convert the array, `a.astype(numpy.float64)`"))
         })?;
-        return Ok((Parameter { kind, sizes: sizes(rank) }, word.to_string()));
+        return Ok(Word { kind, rank, items: None });
     }
     if let Some(text) = word.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-        let codes: Vec<String> = text.replace("''", "'").chars().map(|c| format!("{}u32", c as u32)).collect();
-        return Ok((Parameter { kind: Kind::Char, sizes: sizes(1) }, literal(&codes, "u32", false)));
+        let items = text.replace("''", "'").chars().map(|c| Scalar::U32(c as u32)).collect();
+        return Ok(Word { kind: Kind::Char, rank: 1, items: Some(items) });
     }
     let text = word.replace('¯', "-");
     let numbers: Vec<&str> = text.split_whitespace().collect();
-    let whole = numbers.iter().all(|number| number.parse::<i64>().is_ok());
-    if numbers.is_empty() || !whole && numbers.iter().any(|number| number.parse::<f64>().is_err()) {
-        return Err(refuse(&format!("`{}` is no number", crate::diag::visible_name(word))));
-    }
-    let (kind, prim) = if whole { (Kind::Int, PrimType::I64) } else { (Kind::Double, PrimType::F64) };
-    let items: Vec<String> = numbers
-        .iter()
-        .map(|number| if whole { format!("{number}i64") } else { format!("{:?}f64", number.parse::<f64>().unwrap_or_default()) })
-        .collect();
-    let single = items.len() == 1;
-    Ok((Parameter { kind, sizes: sizes(usize::from(!single)) }, literal(&items, prim.name(), single)))
+    let whole: Option<Vec<Scalar>> = numbers.iter().map(|number| number.parse().ok().map(Scalar::I64)).collect();
+    let floats: Option<Vec<Scalar>> = numbers.iter().map(|number| number.parse().ok().map(Scalar::F64)).collect();
+    let (kind, items) = match (whole, floats) {
+        (Some(whole), _) if !whole.is_empty() => (Kind::Int, whole),
+        (None, Some(floats)) => (Kind::Double, floats),
+        _ => return Err(refuse(&format!("`{}` is no number", crate::diag::visible_name(word)))),
+    };
+    Ok(Word { kind, rank: usize::from(items.len() != 1), items: Some(items) })
 }
 
-fn literal(items: &[String], prim: &str, scalar: bool) -> String {
-    match (scalar, items) {
+/// Elements in the notation of the surface language.
+fn literal(items: &[Scalar], kind: Kind, scalar: bool) -> String {
+    let prim = kind.prim();
+    let items: Vec<String> = items.iter().map(|item| convert(prim, *item).to_string()).collect();
+    match (scalar, items.as_slice()) {
         (true, [one]) => one.clone(),
-        (_, []) => format!("empty([0]{prim})"),
+        (_, []) => format!("empty([0]{})", prim.name()),
         _ => format!("[{}]", items.join(", ")),
     }
 }

@@ -82,6 +82,12 @@ fn architecture(text: &str) -> Result<String, String> {
 
 pub(super) fn run(args: &BuildArgs, console: &mut Console) -> Outcome {
     let Some(loaded) = load_accepted(&args.source.file, console)? else { return Ok(FAILURE) };
+    if loaded.checked.apl.as_ref().is_some_and(|apl| apl.printed == 0 && apl.forms.len() == apl.main.iter().len()) {
+        let nothing = Diagnostic::bare(Code::UnknownDefinition, "the script prints nothing, and declares the types of no function");
+        return Err(Box::new(
+            nothing.help("write `⍝: name : [n]f64 -> f64` for a function that is to be called from outside (`_` for any result)"),
+        ));
+    }
     let made = match (args.target, args.lib || args.text) {
         (Target::Cpu, true) => library(args, &loaded),
         (Target::Cuda, true) => cuda_library(args, &loaded, console),

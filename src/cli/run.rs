@@ -28,7 +28,7 @@ macro_rules! arguments_help {
         "\
 Arguments are literals, .npy files, .png images, tables (.csv, .tsv), or files in Futhark's text or binary format. Without any, values come
 from standard input. A table is a matrix, or a record of vectors with the names of its columns; table.csv:NAME is one column. Options may
-stand before or after arguments; `-3` is a value."
+stand before or after arguments; `-3` is a value. Those of APL scripts are written as in APL: `3`, `'1.5 ¯2 4'`, `\"'text'\"`."
     };
 }
 
@@ -46,6 +46,8 @@ Examples:
   remora run program.rem '[1, 2, 3]' -3
   remora run program.rem -e norm vector.npy
   remora run program.rem a.npy b.npy -o result.npy
+  remora run life.apl board.npy 100
+  remora run script.apl -e mean '1.5 ¯2 4'
   remora run blur.rem photo.png -o blurred.png
   remora run returns.rem prices.csv:close -o returns.csv
   echo '[1.0, 2.0]' | remora run program.rem -e mean
@@ -223,6 +225,10 @@ fn execute(args: &RunOptions, loaded: &Loaded, bundle: Option<&Bundle>, console:
     let (entry, signature) = chosen(loaded, args.subject.entry.as_deref())?;
     let values = match args.subject.args.is_empty() && checked.reads_numbers() {
         true => signature.arguments(&[])?,
+        false if bundle.is_some() && checked.apl.is_some() => {
+            let words: Vec<String> = args.subject.args.iter().map(|arg| unshield(arg).to_string()).collect();
+            read_arguments(&super::apl::literals(entry, &words), &signature, console)?
+        }
         false => read_arguments(&args.subject.args, &signature, console)?,
     };
     let compiled = compile(args, loaded, bundle, entry, &values, console)?;

@@ -42,5 +42,5 @@ pub use build::Form;
 pub use glyph::{Class, GLYPHS, Glyph};
 pub use library::LIBRARY;
 pub use machine::Note;
-pub use program::{Elaborated, Parameter, Request, program};
+pub use program::{Elaborated, Parameter, Request, declared_parameters, program};
 pub use value::Kind;

@@ -123,14 +123,28 @@ fn finished(machine: &mut Machine, value: &Val, span: Span) -> Result<(Expr, Lay
     Ok((machine.b.close(packed), layout))
 }
 
+/// The parameters that a script declares for one of its functions, `⍝: name : type`.
+pub fn declared_parameters(text: &str, name: &str) -> Option<Vec<Parameter>> {
+    let script = tree::read(FileId::default(), text);
+    let found = script.signatures.iter().rev().find_map(|signature| signature.parts().filter(|(known, ..)| *known == name));
+    found.map(|(_, parameters, _)| parameters)
+}
+
+impl Signature {
+    /// The name, the parameters and the result as it is written.
+    fn parts(&self) -> Option<(&str, Vec<Parameter>, &str)> {
+        let (name, ty) = self.text.split_once(':')?;
+        let mut parts: Vec<&str> = ty.split("->").map(str::trim).collect();
+        let result = parts.pop().filter(|_| (1..=2).contains(&parts.len()))?;
+        let parameters = parts.into_iter().map(parameter).collect::<Option<Vec<_>>>()?;
+        Some((name.trim(), parameters, result))
+    }
+}
+
 /// An entry point with a signature.
 fn declared(script: &Script, files: &Rc<Files>, signature: &Signature, out: &mut Elaborated) -> Result<()> {
     let wrong = || Error::at(signature.span, SignatureError::Form);
-    let (name, ty) = signature.text.split_once(':').ok_or_else(wrong)?;
-    let mut parts: Vec<&str> = ty.split("->").map(str::trim).collect();
-    let result = parts.pop().filter(|_| (1..=2).contains(&parts.len())).ok_or_else(wrong)?;
-    let parameters = parts.into_iter().map(parameter).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
-    let name = name.trim();
+    let (name, parameters, result) = signature.parts().ok_or_else(wrong)?;
     entry((script, files), name, &parameters, signature.span, out)?;
     if result == "_" {
         return Ok(());

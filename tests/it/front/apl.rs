@@ -248,6 +248,19 @@ fn entry_points() {
     assert_eq!(run(&["out.npy", "out.npy"]), "4 6 8\n");
     assert_eq!(run(&["--values", "1 2", "0.5"]), "[1.5f64, 2.5f64]\n");
     assert!(run(&["-e", "nothing", "1"]).contains("E1011"));
+    // A declared type says what words are.
+    assert_eq!(run(&["-e", "mean", "3"]), "3\n");
+    assert_eq!(run(&["-e", "size", "3"]), "1\n");
+    assert_eq!(command(&["build", "entry.apl", "-o", "built"], &[]), "");
+    let built = |words: &[&str]| {
+        let run = Command::new(folder.join("built")).args(words).current_dir(&folder).output().expect("the program runs");
+        format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr))
+    };
+    assert_eq!(built(&["-e", "mean", "1.5 ¯2.5"]), "¯0.5\n");
+    assert_eq!(built(&["-e", "mean", "[1.5, 2.5]"]), "2\n");
+    assert_eq!(built(&["-e", "mean", "3"]), "3\n");
+    std::fs::write(folder.join("undeclared.apl"), "main←{+/⍵}\n").expect("writable");
+    assert!(command(&["build", "undeclared.apl"], &[]).contains("E0611"));
     assert!(run(&["x y", "1"]).contains("E0604"));
     let found: serde_json::Value = serde_json::from_str(&command(&["infer", "entry.apl", "--format", "json"], &[])).expect("JSON");
     assert_eq!(found["definitions"][1]["name"], "mean", "{found}");
