@@ -19,7 +19,7 @@ impl Machine {
         let takes_axis = if left.is_some() { ",⍪⌽⊖/⌿\\⍀↑↓" } else { "⌽⊖" }.contains(glyph);
         match (left, axis) {
             (Some(left), Some(axes)) if scalar::is_dyadic(glyph) => self.pervade_along(glyph, axes, left, right, span),
-            (_, Some(_)) if !takes_axis => return Err(Error::at(span, NotationError::Axis(glyph))),
+            (_, Some(_)) if !takes_axis => Err(Error::at(span, NotationError::Axis(glyph))),
             (Some(left), axis) => self.dyadic(glyph, axis, left, right, span),
             (None, axis) => self.monadic(glyph, axis, right, span),
         }

@@ -500,16 +500,20 @@ fn name_themselves(statements: &mut [Statement]) {
 
 /// Puts `∇` for a name, not within other functions; whether the name was there.
 fn becomes_del(node: &mut Node, name: &str) -> bool {
-    let all = |nodes: &mut Vec<Node>| nodes.iter_mut().fold(false, |any, node| becomes_del(node, name) || any);
-    match &mut node.kind {
+    let inner: Vec<&mut Node> = match &mut node.kind {
         Word::Name(other) if &**other == name => {
             node.kind = Word::Glyph('∇');
-            true
+            return true;
         }
-        Word::Paren(nodes) => all(nodes),
-        Word::Index(parts) => parts.iter_mut().fold(false, |any, part| all(part) || any),
-        _ => false,
+        Word::Paren(nodes) => nodes.iter_mut().collect(),
+        Word::Index(parts) => parts.iter_mut().flatten().collect(),
+        _ => return false,
+    };
+    let mut any = false;
+    for node in inner {
+        any |= becomes_del(node, name);
     }
+    any
 }
 
 /// Which special names a body uses, those of functions inside it aside.
