@@ -323,7 +323,7 @@ impl Machine {
             if left.is_some() {
                 choices.extend([(frame.min(l), 0), (0, frame.min(r))]);
             }
-            let mut found: Vec<(usize, usize)> = Vec::new();
+            let (mut found, mut refused): (Vec<(usize, usize)>, _) = (Vec::new(), None);
             for choice in choices {
                 if choice == (0, 0) || found.contains(&choice) {
                     continue;
@@ -332,11 +332,17 @@ impl Machine {
                     Ok(()) => found.push(choice),
                     // The cells are fine, and the recursion is what is made of the call around.
                     Err(error) if matches!(error.kind, ErrorKind::Recursion(_)) => return Err(error),
+                    Err(error) if matches!(error.kind, ErrorKind::Nesting(_)) => refused = refused.or(Some(error)),
                     Err(_) => {}
                 }
             }
             match found.as_slice() {
-                [] => {}
+                [] => {
+                    // It is defined for these cells, and only an array of its results is not supported: smaller cells mean something else.
+                    if let Some(error) = refused {
+                        return Err(error);
+                    }
+                }
                 // Frames of both that agree come first, as for scalar functions.
                 [first, ..] => {
                     let (fl, fr) = *first;

@@ -99,8 +99,8 @@ impl Machine {
             let args = names.into_iter().zip(arrays.iter().map(|arr| arr.expr.clone())).collect();
             return self.rows_made(&frame[0], args, made.flat());
         }
-        if let Some(local) = made.shape.iter().find(|dim| self.b.is_local(dim)) {
-            return Err(Error::at(span, NestingError::Sizes(local.clone())));
+        if made.shape.iter().any(|dim| self.b.is_local(dim)) {
+            return Err(Error::at(span, NestingError::Sizes));
         }
         let body = self.b.close(made.expr);
         let args = names.into_iter().zip(arrays.iter().map(|arr| arr.expr.clone())).collect();

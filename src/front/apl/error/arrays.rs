@@ -301,8 +301,8 @@ pub enum NestingError {
     Cut(String),
     /// `n↑` of a vector of so many different items.
     Short { items: usize },
-    /// Cells of a map of this size, which is found out for each.
-    Sizes(Dim),
+    /// Cells of a map whose sizes are found out for each.
+    Sizes,
     /// Cells of a map that are vectors of different items.
     Results,
 }

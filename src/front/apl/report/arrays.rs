@@ -426,10 +426,10 @@ pub(super) fn nesting(at: Span, error: &NestingError) -> Diagnostic {
         }
         NestingError::Short { items } => wrong(format!("the vector has {} only", counted(*items, "item", "items")))
             .help("items that differ have no fill: take as many as there are"),
-        NestingError::Sizes(size) => wrong(format!(
-            "the results here may differ in their sizes (`{}` is found out for each of them), and such nested arrays are not supported",
-            dim_shown(size)
-        ))
+        NestingError::Sizes => wrong(
+            "the results here may differ in their sizes, which are found out for each of them, and such nested arrays are not supported"
+                .to_string(),
+        )
         .help("make them equally long with `↑`, or reduce each to a number"),
         NestingError::Results => {
             wrong("each result here is a nested vector of different items, and an array of these is not supported".to_string())
