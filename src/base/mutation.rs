@@ -250,7 +250,7 @@ mod table {
         NanToInteger in "back/text/scalars.c": "NaN becomes the least integer",
             "return x != x ? 0 :" => "return x != x ? LOW + 0 * 0 :";
         PowerOfInfinity in "back/text/scalars.c": "the square root of minus infinity is taken for a half power",
-            "* sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);" => "* sqrt##S(x);";
+            "x = x == -(T)INFINITY ? (T)INFINITY : x == 0 ? (T)0 : x;" => "x = x == 0 ? (T)0 : x;";
         QuotientUncorrected in "back/text/scalars.c": "quotients by reciprocals are not corrected",
             "quotient = fma##S(rest, r, near);" => "quotient = fma##S(rest, 0, near);";
         KernelLastFailure in "back/cuda/thread.rs": "of several failures in a kernel the last counts";

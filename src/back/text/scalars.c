@@ -137,20 +137,30 @@ REMORA_BLEND(_Float16, uint16_t, remora_bits__Float16, remora_from_bits__Float16
 REMORA_FN bool remora_blend_bool(int64_t mask, bool a, bool b) { return ((uint8_t)mask & (uint8_t)a) | ((uint8_t)~mask & (uint8_t)b); }
 
 /* `x` to the power of `twice / 2`, a constant: by multiplication, but to the last bit as `pow` has it where that counts. The square root
-   of minus infinity would be no number. */
+   of minus infinity would be no number, and that of -0 would be -0: half powers are not square roots there, although GCC takes a constant
+   exponent of 0.5 for one where it vectorises a loop. */
 #ifdef REMORA_STRICT
 #define REMORA_POWER(T, S)                                                                                                   \
-  REMORA_FN T remora_power_##T(T x, int twice) { return pow##S(x, (T)twice / 2); }
+  REMORA_FN T remora_power_##T(T x, int twice) {                                                                             \
+    T exponent = (T)twice / 2;                                                                                               \
+    if (twice % 2) {                                                                                                         \
+      __asm__("" : "+m"(exponent));                                                                                          \
+    }                                                                                                                        \
+    return pow##S(x, exponent);                                                                                              \
+  }
 #else
 #define REMORA_POWER(T, S)                                                                                                   \
   REMORA_FN T remora_power_##T(T x, int twice) {                                                                         \
     int n = twice < 0 ? -twice : twice;                                                                                      \
+    if (n % 2) {                                                                                                             \
+      x = x == -(T)INFINITY ? (T)INFINITY : x == 0 ? (T)0 : x;                                                               \
+    }                                                                                                                        \
     T product = 1;                                                                                                           \
     for (int k = 0; k < n / 2; k++) {                                                                                        \
       product *= x;                                                                                                          \
     }                                                                                                                        \
     if (n % 2) {                                                                                                             \
-      product = (x == -(T)INFINITY ? (T)INFINITY : product) * sqrt##S(x == -(T)INFINITY ? (T)INFINITY : x);                  \
+      product *= sqrt##S(x);                                                                                                 \
     }                                                                                                                        \
     return twice < 0 ? 1 / product : product;                                                                                \
   }
