@@ -295,6 +295,8 @@ pub enum LimitError {
 pub enum NotationError {
     /// `f[axis]`.
     Axis(char),
+    /// An axis of a function that is no glyph.
+    AxisOfFunction,
     /// An operator that is a glyph.
     Operator(char),
     /// `f⍣¯1`.

@@ -78,14 +78,16 @@ impl Func {
     pub fn derived(op: char, left: Operand, right: Option<Operand>, span: Span) -> Func {
         Func { fun: Fun::Derived(Rc::new(Derived { op, left, right, axis: None })), span }
     }
-    /// The function along an axis.
-    pub fn with_axis(self, axis: Val) -> Func {
+    /// The function along an axis; nothing if it has none.
+    pub fn with_axis(self, axis: Val) -> Option<Func> {
         let fun = match self.fun {
             Fun::Prim(glyph, _) => Fun::Prim(glyph, Some(axis)),
-            Fun::Derived(derived) => Fun::Derived(Rc::new(Derived { axis: Some(axis), ..(*derived).clone() })),
-            other => other,
+            Fun::Derived(derived) if "/⌿\\⍀".contains(derived.op) => {
+                Fun::Derived(Rc::new(Derived { axis: Some(axis), ..(*derived).clone() }))
+            }
+            Fun::Derived(_) | Fun::System(_) | Fun::Dfn(_) | Fun::Atop(_) | Fun::Fork(_) => return None,
         };
-        Func { fun, span: self.span }
+        Some(Func { fun, span: self.span })
     }
     /// The glyph that it is; also of a dfn that only applies one to its arguments.
     pub fn glyph(&self) -> Option<char> {

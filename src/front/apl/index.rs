@@ -69,6 +69,9 @@ impl Machine {
                 let [Some(Val::Arr(index))] = indices else {
                     return Err(Error::at(span, MixtureError::OneIndex));
                 };
+                if !index.is_simple() {
+                    return Err(Error::at(span, RankError::Places { index: index.cell().to_vec(), rank: 1 }));
+                }
                 let Some(ats) = index.constant_ints() else {
                     if let Some(rag) = self.rows_of_tuple(&items, false)? {
                         return self.indexed(Val::Rag(Rc::new(rag)), indices, span);

@@ -285,6 +285,8 @@ fn limit(at: Span, error: &LimitError) -> Diagnostic {
 fn notation(at: Span, error: &NotationError) -> Diagnostic {
     let wrong = |message: String| Diagnostic::error(Code::AplNotation, at, message);
     match error {
+        NotationError::AxisOfFunction => wrong("a dfn, a train or what an operator makes has no axis".to_string())
+            .help("apply it to cells with `⍤`, or bring the axis to its place with `⍉`"),
         NotationError::Axis(glyph) => wrong(format!("`{glyph}` with an axis is not supported")).help("use `⍤` or `⍉`"),
         NotationError::Operator(glyph) => wrong(format!("the operator `{}` is not supported", operator(*glyph))).help("write a dfn"),
         NotationError::Inverse => {

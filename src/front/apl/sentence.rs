@@ -3,7 +3,7 @@
 //! Brackets bind first, then strands of arrays, then operators (whose left operand is long), then functions (whose right argument is).
 
 use super::build::MAX_LITERAL;
-use super::error::{Error, NameError, OperandError, Result, SentenceError, Side};
+use super::error::{Error, NameError, NotationError, OperandError, Result, SentenceError, Side};
 use super::functions::{Closure, Fun, Func, Operand};
 use super::glyph::{self, Class};
 use super::machine::{Binding, Frame, Machine};
@@ -204,7 +204,7 @@ impl Machine {
                     };
                     let mut func = Func::derived(c, left, right, at);
                     if let Some(axis) = axis {
-                        func = func.with_axis(axis);
+                        func = func.with_axis(axis).ok_or_else(|| Error::at(at, NotationError::AxisOfFunction))?;
                     }
                     out.push(Item::Function(func));
                 }
@@ -225,7 +225,8 @@ impl Machine {
                 Item::Brackets(parts, at) => match out.pop() {
                     Some(Item::Function(func)) => {
                         let axis = self.axis(&parts, at, frame)?;
-                        out.push(Item::Function(func.with_axis(axis)));
+                        let func = func.with_axis(axis).ok_or_else(|| Error::at(at, NotationError::AxisOfFunction))?;
+                        out.push(Item::Function(func));
                     }
                     _ => return Err(Error::at(at, SentenceError::LostBrackets)),
                 },
