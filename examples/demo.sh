@@ -4,13 +4,19 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 remora=${REMORA:-target/release/remora}
+program=examples/demo/demo.rem
 out=build/demo.png
 mkdir -p build
 
-echo "examples/demo/demo.rem turns a photograph into a cartoon. It has no loop and no map;"
-echo "with everything that was left out it reads:"
+echo "$program turns a photograph into a cartoon. It has no loop and no map. Two of its functions, as they are written:"
 echo
-"$remora" infer examples/demo/demo.rem
+sed -n '/^def luminance/p; /^entry main/,$p' "$program"
 echo
-"$remora" run examples/demo/demo.rem examples/demo/astronaut.png -o "$out"
+echo "and the whole program with everything that was left out:"
+echo
+"$remora" infer "$program"
+echo
+"$remora" run "$program" examples/demo/astronaut.png -o "$out"
 echo "examples/demo/astronaut.png became $out"
+echo
+echo "What next? export PATH=\$PWD/target/release:\$PATH, and write a program of your own: docs/guide/first-ten-minutes.md"

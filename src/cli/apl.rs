@@ -206,7 +206,8 @@ fn fitted(word: &str, at: usize, wanted: &Parameter) -> Result<Option<String>, B
         // A file says what it holds.
         return Ok((kind == wanted.kind && rank_fits).then(|| word.to_string()));
     };
-    if !rank_fits || kind > wanted.kind || kind.is_number() != wanted.kind.is_number() {
+    let narrower = kind > wanted.kind && !items.is_empty();
+    if !rank_fits || narrower || kind.is_number() != wanted.kind.is_number() {
         return Ok(None);
     }
     Ok(Some(literal(&items, wanted.kind, wanted.sizes.is_empty())))
@@ -230,7 +231,7 @@ fn argument(word: &str, at: usize) -> Result<(Parameter, String), Box<Diagnostic
 
 fn read_word(word: &str, at: usize) -> Result<Word, Box<Diagnostic>> {
     let malformed = |why: &str| Diagnostic::bare(Code::MalformedData, format!("argument {}: {why}", at + 1));
-    let refuse = |why: &str| Box::new(malformed(why).help("write `3`, `1 2.5 ¯3`, `'text'`, or name a .npy file"));
+    let refuse = |why: &str| Box::new(malformed(why).help("write `3`, `1 2.5 ¯3`, `⍬`, `'text'`, or name a .npy file"));
     if word.ends_with(".npy") || word.ends_with(".npy.gz") {
         let bytes = files::read_data(Path::new(word))?;
         let (prim, rank) = Stream::new(word, &bytes).kind().ok_or_else(|| refuse("the file is not in the format .npy"))?;
@@ -243,6 +244,9 @@ fn read_word(word: &str, at: usize) -> Result<Word, Box<Diagnostic>> {
     if let Some(text) = word.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
         let items = text.replace("''", "'").chars().map(|c| Scalar::U32(c as u32)).collect();
         return Ok(Word { kind: Kind::Char, rank: 1, items: Some(items) });
+    }
+    if word.trim() == "⍬" {
+        return Ok(Word { kind: Kind::Int, rank: 1, items: Some(Vec::new()) });
     }
     let text = word.replace('¯', "-");
     let numbers: Vec<&str> = text.split_whitespace().collect();

@@ -42,6 +42,7 @@ use crate::base::ice;
 use crate::diag::Diagnostic;
 use crate::driver;
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use output::Console;
 use std::ffi::OsString;
@@ -161,6 +162,7 @@ pub fn run_command(args: Vec<OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { SUCCESS };
+            let error = beside_python(error);
             return if error.print().is_ok() { code } else { FAILURE };
         }
     };
@@ -169,6 +171,17 @@ pub fn run_command(args: Vec<OsString>) -> u8 {
     #[cfg(feature = "mutations")]
     mutations::report();
     code
+}
+
+/// An error of the command line; for a command of the Python package, with where it is.
+fn beside_python(mut error: clap::Error) -> clap::Error {
+    let port = Some(&ContextValue::String("port".into()));
+    if error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::InvalidSubcommand) == port {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let where_it_is = "it belongs to the Python package: `python -m remora port script.py`".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![where_it_is]));
+    }
+    error
 }
 
 /// How this program is started where it is not the file that runs: the command, and the arguments behind it.

@@ -4,17 +4,19 @@
 //! checking it again, so that nothing is suggested that does not check.
 
 use super::{Checked, check_plain};
-use crate::base::{FileId, SourceMap, Span};
+use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::front::explicit::Printer;
 use crate::front::resolve::Loader;
 use crate::ir::surface::view::{self, Head};
-use crate::ir::surface::{Expr, ExprId};
-use crate::ir::tables::{DefId, Tables};
+use crate::ir::surface::{Ast, Expr, ExprId, PatId, PatKind};
+use crate::ir::tables::{DefId, DefKind, Tables};
 
 /// Longest text that is checked again for the sake of a suggestion, in bytes.
 const LONGEST_TEXT: usize = 50_000;
 /// Most errors of a program that get suggestions.
 const MOST_ERRORS: usize = 5;
+/// Most parameters of a definition by whose rows it is checked again.
+const MOST_PARAMETERS: usize = 3;
 
 /// An error of sizes or ranks with what is needed to suggest something.
 pub(super) struct Misfit {
@@ -78,7 +80,9 @@ fn sized(
     let together = reading.tables.apps.get(node).is_some_and(|info| info.participation().iter().all(|depth| *depth == info.frame()));
     let help = match reading.undecided.as_ref().filter(|_| together) {
         Some(size) => Some(format!("if they are always equal, check it at run time: `e :> [{size}]t`")),
-        None => well_sized_alternative(sources, loader, root, checked, (error.def, true), node).map(agree),
+        None => well_sized_alternative(sources, loader, root, checked, (error.def, true), node)
+            .or_else(|| by_rows(sources, loader, root, checked, error.def))
+            .map(agree),
     };
     (Some(note), help)
 }
@@ -126,6 +130,35 @@ fn well_sized_alternative(
     let together = Some(format!("map2 (\\{x} {y} -> {}) {a} {b}", call(&x, &y)?)).filter(|_| zipped);
     // One that does not add a dimension first.
     together.into_iter().chain(nested).find(|candidate| checks(sources, loader, root, checked, (def, place), candidate))
+}
+
+/// Longest body of a definition that is shown within a suggestion, in characters.
+const LONGEST_BODY: usize = 60;
+
+/// `map (\x -> body) x`, for a parameter `x` with whose rows the definition checks: it may have been written for one of them.
+fn by_rows(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &Checked, def: DefId) -> Option<String> {
+    let program = &checked.program;
+    let DefKind::Def(decl) = &program.defs[def].decl else { return None };
+    let place = program.ast.exprs[decl.body].span;
+    if place.file != root || sources.file(root).text.len() > LONGEST_TEXT {
+        return None;
+    }
+    let body = sources.snippet(place);
+    let names = decl.params.iter().filter_map(|param| named(&program.ast, *param));
+    let found = names
+        .take(MOST_PARAMETERS)
+        .find(|x| checks(sources, loader, root, checked, (def, place), &format!("map (\\{x} -> {body}) {x}")))?;
+    let shown = if body.chars().count() <= LONGEST_BODY && !body.contains('\n') { body } else { ".." };
+    Some(format!("map (\\{found} -> {shown}) {found}"))
+}
+
+/// The name that a parameter binds, if it is one.
+fn named(ast: &Ast, pat: PatId) -> Option<Symbol> {
+    match &ast.pats[pat].kind {
+        PatKind::Name(name) => Some(*name),
+        PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => named(ast, *inner),
+        PatKind::Error | PatKind::Wild | PatKind::Tuple(_) | PatKind::Record(_) | PatKind::Lit(_) | PatKind::Constr(..) => None,
+    }
 }
 
 /// `map f x` where `f x` has a size error, and nothing was inserted: an inner axis may be meant.

@@ -142,12 +142,11 @@ impl Readings<'_> {
         if count > all.len() {
             diagnostic = diagnostic.note(format!("{} more readings", count - all.len()));
         }
+        let write = written(&diagnostic.readings);
         let (notes, annotate) = self.parameters(&all);
         notes.into_iter().fold(diagnostic, Diagnostic::note).help(match annotate {
-            Some(names) => {
-                format!("annotate the type of {names}, or write the `map` or the `rep` that you mean, as in one of the readings")
-            }
-            None => "write the `map` or the `rep` that you mean, as in one of the readings".to_string(),
+            Some(names) => format!("annotate the type of {names}, or {write}"),
+            None => write,
         })
     }
 
@@ -207,5 +206,14 @@ fn parameter(ty: &RType, index: usize) -> Option<RType> {
     match &*at.base {
         RBase::Arrow(from, _) => Some(from.clone()),
         _ => None,
+    }
+}
+
+/// Says which of the readings can be written: one that replicates something, and nothing determines how often, would be refused.
+fn written(readings: &[Reading]) -> String {
+    let possible: Vec<usize> = readings.iter().enumerate().filter(|(_, reading)| !reading.open).map(|(at, _)| at + 1).collect();
+    match possible.as_slice() {
+        [one] => format!("write reading {one} if you mean it; where another has `rep e`, write `replicate n e`, with how often"),
+        _ => "write the `map` or the `rep` that you mean, as in one of the readings".to_string(),
     }
 }

@@ -112,8 +112,8 @@ pub enum SentenceError {
     EmptyParentheses,
     /// It ends with an operator, an arrow or a bracket.
     CannotEnd,
-    /// Something between arrays and functions that is neither.
-    NoPlace,
+    /// Something between arrays and functions that is neither; it may stand in front of an assignment.
+    NoPlace { assigned: bool },
     /// `[..]` with nothing in front of it.
     NothingIndexed,
     /// `[..]` behind what is neither an array nor a function.

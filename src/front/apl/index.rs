@@ -38,6 +38,9 @@ impl Machine {
     }
     fn all_along(&mut self, arr: &Arr, indices: &[Option<Val>], span: Span) -> Result<Vec<Along>> {
         if indices.len() != arr.rank() {
+            if let [Some(Val::Tup(_))] = indices {
+                return Err(Error::at(span, RankError::MixedIndex { array: arr.outer_origin() }));
+            }
             return Err(Error::at(span, RankError::Indices { count: indices.len(), array: arr.outer_origin(), brackets: true }));
         }
         let sizes = arr.outer().to_vec();

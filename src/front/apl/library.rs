@@ -166,7 +166,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     // Floats with so many decimals, each in so many places; stars where these are too few.
     (
         "apl_fixed",
-        "def apl_fixed [r] [c] (width: i64) (decimals: i64) (xs: [r][c]f64) : ?[k].[r][k]u32 = \
+        "def apl_fixed [r] [c] [width] (decimals: i64) (xs: [r][c]f64) : [r][c * width]u32 = \
          let two (a: f64) (b: f64) : (f64, f64) = let p = f64.fma a b 0 in (p, f64.fma a b (0 - p)) in \
          let times (a: (f64, f64)) (b: (f64, f64)) : (f64, f64) = let p = two a.0 b.0 in \
          let l = p.1 + (a.0 * b.1 + a.1 * b.0) in let h = p.0 + l in (h, l - (h - p.0)) in \
@@ -187,13 +187,12 @@ pub const LIBRARY: &[(&str, &str)] = &[
          let limit = 9000000000000000000f64 in \
          let read (x: f64) : i64 = let s = scaled (f64.abs x) decimals in if s.0 < limit then near s else 0 in \
          let all = map (map read) xs in \
-         let total = width * c in \
          map (\\i -> map (\\j -> let k = j / width in let p = width - 1 - j % width in let x = xs[i, k] in let n = all[i, k] in \
          let d = i64.max (size n) (decimals + 1) in let places = d + (if decimals > 0 then 1 else 0) in \
          let below = x < 0 && n > 0 in \
          if !((scaled (f64.abs x) decimals).0 < limit) || places + (if below then 1 else 0) > width then 42u32 \
          else if p >= places then (if below && p == places then 175 else 32) \
-         else if decimals > 0 && p == decimals then 46 else digit n (if decimals > 0 && p > decimals then p - 1 else p)) (iota total)) (iota r)\n",
+         else if decimals > 0 && p == decimals then 46 else digit n (if decimals > 0 && p > decimals then p - 1 else p)) (iota (c * width))) (iota r)\n",
     ),
     (
         "apl_unit",

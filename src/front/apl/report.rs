@@ -106,7 +106,11 @@ fn sentence(at: Span, error: &SentenceError) -> Diagnostic {
         SentenceError::Empty => wrong("the sentence is empty").help("write an array, or a function with its arguments"),
         SentenceError::EmptyParentheses => wrong("there is nothing in the parentheses").help("the empty vector is `⍬`"),
         SentenceError::CannotEnd => wrong("the sentence cannot end here").help("give the operator its operands, the arrow a value"),
-        SentenceError::NoPlace => wrong("this has no place in the sentence").help("is there a function missing?"),
+        SentenceError::NoPlace { assigned } => wrong("this has no place in the sentence").help(if *assigned {
+            "an assignment to several names is `(a b c)←1 2 3`, with parentheses"
+        } else {
+            "is there a function missing?"
+        }),
         SentenceError::NothingIndexed => wrong("there is nothing in front of the index").help("write the array in front of `[`"),
         SentenceError::LostBrackets => wrong("an index stands behind an array, an axis behind a function").help("remove it"),
         SentenceError::AxisForm => wrong("an axis is one number in brackets").help("write `[1]`"),

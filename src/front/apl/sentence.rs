@@ -347,7 +347,7 @@ impl Machine {
                     };
                     value = self.call(&func, left, value)?;
                 }
-                other => return Err(Error::at(other.span(), SentenceError::NoPlace)),
+                other => return Err(Error::at(other.span(), SentenceError::NoPlace { assigned })),
             }
         }
         Ok(Meaning::Value(value, assigned))

@@ -2,6 +2,7 @@
 
 use super::error::{Constant, Error, NotationError, Result, Role};
 use super::machine::Machine;
+use super::structure::product;
 use super::value::{Arr, Kind, Val};
 use crate::base::{Scalar, Span};
 use crate::ir::core::{Dim, Expr};
@@ -32,31 +33,45 @@ impl Machine {
     pub fn format_fixed(&mut self, left: Val, right: Val, span: Span) -> Result<Val> {
         let places = left.simple(span, Role::Left('⍕'))?;
         let Some([width, decimals]) = places.constant_ints().and_then(|ints| <[i64; 2]>::try_from(ints).ok()) else {
-            return Err(Error::at(span, Constant::Places));
+            return Err(Error::at(span, Constant::Places { outside: None }));
         };
         if !(1..=500).contains(&width) || !(0..=300).contains(&decimals) {
-            return Err(Error::at(span, Constant::Places));
+            return Err(Error::at(span, Constant::Places { outside: Some((width, decimals)) }));
         }
         let arr = right.simple(span, Role::Right('⍕'))?;
         if arr.kind > Kind::Double || arr.rank() > 2 {
             return Err(Error::at(span, NotationError::Format(arr.shown())));
         }
-        let given = vec![self.b.int(width), self.b.int(decimals)];
-        self.text_of(&arr, Kind::Double, "apl_fixed", given, span)
+        let table = self.table(&arr, Kind::Double, span)?;
+        let width = Dim::constant(width);
+        let columns = product(&[table.shape[1].clone(), width.clone()], span)?;
+        let sizes = [table.shape[0].clone(), table.shape[1].clone(), width];
+        let text = self.library_call("apl_fixed", &sizes, vec![self.b.int(decimals), table.expr]);
+        let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), columns], text);
+        self.rows_of_text(&arr, rows)
     }
 
-    /// The text of numbers, at most a matrix of them: rows of characters, or one.
+    /// The text of numbers, at most a matrix of them, whose width comes out of them.
     fn text_of(&mut self, arr: &Arr, kind: Kind, function: &'static str, mut given: Vec<Expr>, span: Span) -> Result<Val> {
-        let rank = arr.rank();
-        let numbers = self.b.convert(arr, kind)?;
-        let one = Dim::constant(1);
-        let sizes: Vec<Dim> = std::iter::repeat_n(one, 2 - rank).chain(arr.shape.iter().cloned()).collect();
-        let numbers = self.reshaped(&sizes, &numbers, span)?;
-        given.push(numbers.expr);
-        let text = self.library_call(function, &sizes, given);
+        let table = self.table(arr, kind, span)?;
+        given.push(table.expr);
+        let text = self.library_call(function, &table.shape, given);
         let (text, width) = self.b.unbox(text, 1);
-        let rows = self.b.named(Kind::Char, vec![sizes[0].clone(), Dim::var(width[0])], text);
-        if rank == 2 {
+        let rows = self.b.named(Kind::Char, vec![table.shape[0].clone(), Dim::var(width[0])], text);
+        self.rows_of_text(arr, rows)
+    }
+
+    /// Numbers, at most a matrix of them, as a matrix.
+    fn table(&mut self, arr: &Arr, kind: Kind, span: Span) -> Result<Arr> {
+        let numbers = self.b.convert(arr, kind)?;
+        let ones = std::iter::repeat_n(Dim::constant(1), 2 - arr.rank());
+        let sizes: Vec<Dim> = ones.chain(arr.shape.iter().cloned()).collect();
+        self.reshaped(&sizes, &numbers, span)
+    }
+
+    /// The text of such a matrix: rows of characters, or one where the numbers had no rows.
+    fn rows_of_text(&mut self, numbers: &Arr, rows: Arr) -> Result<Val> {
+        if numbers.rank() == 2 {
             return Ok(Val::Arr(rows));
         }
         let first = self.b.int(0);

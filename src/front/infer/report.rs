@@ -145,7 +145,14 @@ impl Error {
                 report = report.note(format!("a tuple of {expected} is expected, this is one of {found}"));
             }
             Difference::Prims { expected, found } => {
-                report = report.help(format!("there are no implicit conversions: write `{expected}.{found} e`")).fix_around(
+                // Of a whole number and a fraction, it is mostly the whole number that is meant to change.
+                let operator = matches!(role, Kind::Argument { of: Some(name), .. } if !name.as_str().starts_with(char::is_alphanumeric));
+                let help = if operator && expected.is_int() && found.is_float() {
+                    format!("write `{found}.{expected} e` for the other operand, or `{expected}.{found} e` here, which drops the fraction")
+                } else {
+                    format!("write `{expected}.{found} e`")
+                };
+                report = report.help(format!("there are no implicit conversions: {help}")).fix_around(
                     format!("convert with `{expected}.{found}`"),
                     self.at,
                     format!("({expected}.{found} ("),

@@ -30,6 +30,9 @@ fn help_versions_and_wrong_usage() {
     for wrong in [&["frobnicate"][..], &["check"], &["run"], &["infer", "x.rem", "--format", "xml"], &[], &["explain", "E9999"]] {
         assert_eq!(place.run(wrong).code, Some(2), "{wrong:?}");
     }
+    // What only the Python package can do.
+    let port = place.run(&["port", "script.py"]);
+    assert!(port.code == Some(2) && port.err.contains("python -m remora port script.py") && !port.err.contains("plot"), "{}", port.err);
 }
 
 #[test]

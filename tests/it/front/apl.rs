@@ -247,6 +247,8 @@ fn entry_points() {
     assert_eq!(run(&["1 2 3", "1", "-o", "out.npy"]), "");
     assert_eq!(run(&["out.npy", "out.npy"]), "4 6 8\n");
     assert_eq!(run(&["--values", "1 2", "0.5"]), "[1.5f64, 2.5f64]\n");
+    assert_eq!(run(&["⍬", "1.5"]), "\n");
+    assert_eq!(run(&["-e", "size", "⍬"]), "0\n");
     assert!(run(&["-e", "nothing", "1"]).contains("E1011"));
     // A declared type says what words are.
     assert_eq!(run(&["-e", "mean", "3"]), "3\n");
@@ -259,6 +261,7 @@ fn entry_points() {
     assert_eq!(built(&["-e", "mean", "1.5 ¯2.5"]), "¯0.5\n");
     assert_eq!(built(&["-e", "mean", "[1.5, 2.5]"]), "2\n");
     assert_eq!(built(&["-e", "mean", "3"]), "3\n");
+    assert_eq!(built(&["-e", "mean", "⍬"]), "NaN\n");
     std::fs::write(folder.join("undeclared.apl"), "main←{+/⍵}\n").expect("writable");
     assert!(command(&["build", "undeclared.apl"], &[]).contains("E0611"));
     assert!(run(&["x y", "1"]).contains("E0604"));

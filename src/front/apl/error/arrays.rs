@@ -203,6 +203,8 @@ pub enum RankError {
     Pattern { pattern: String, array: String },
     /// Indices that are vectors of this shape for an array of that rank.
     Places { index: Vec<Dim>, rank: usize },
+    /// Different things in the brackets of such an array.
+    MixedIndex { array: Origin },
     /// `by⌽array` with numbers of this shape.
     Rotation { by: Vec<Dim>, array: Vec<Dim> },
     /// `f⌺sizes`.
@@ -245,8 +247,8 @@ pub enum Constant {
     IndexOrigin,
     /// `⎕PP`.
     Precision,
-    /// The left argument of `⍕`.
-    Places,
+    /// The left argument of `⍕`, and the width and the decimals that it cannot be.
+    Places { outside: Option<(i64, i64)> },
     /// The argument of this function.
     File(&'static str),
 }

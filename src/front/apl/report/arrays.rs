@@ -289,6 +289,10 @@ pub(super) fn rank(at: Span, error: &RankError) -> Diagnostic {
             wrong(format!("an index of vectors has {numbers}, one for each axis; this is {}", array(index)))
                 .help("write a vector of indices, `(1 2)(3 4)`, for an array of two axes")
         }
+        RankError::MixedIndex { array: origin } => {
+            let what = format!("an index of items that differ in kind or shape for {}", array(&origin.shape));
+            from(wrong(what), at, &[origin]).help("write a vector of indices, each with a whole number for each axis, `(1 2)(3 4)`")
+        }
         RankError::Rotation { by, array } => {
             let (by, array) = (shape_shown(by), shape_shown(array));
             wrong(format!("a rotation by numbers of {by} needs an array with one axis more; it has {array}"))
@@ -344,10 +348,15 @@ pub(super) fn unknown(at: Span, error: &StaticError) -> Diagnostic {
                 ),
                 Constant::IndexOrigin => ("⎕IO is the constant 0 or 1", literal),
                 Constant::Precision => ("⎕PP is a constant from 1 to 17", literal),
-                Constant::Places => (
+                Constant::Places { outside: None } => (
                     "the left argument of `⍕` is two constants, the width of each number and its decimals",
                     "write `8 2⍕numbers`".to_string(),
                 ),
+                Constant::Places { outside: Some((width, decimals)) } => {
+                    let (width, decimals) = (number(*width), number(*decimals));
+                    return wrong(format!("`{width} {decimals}⍕` is not possible: the width is 1 to 500, and there are 0 to 300 decimals"))
+                        .help("write `8 2⍕numbers`; `⍕numbers` finds widths by itself");
+                }
                 Constant::File(name) => {
                     return wrong(format!("the argument of `⎕{name}` is text in quotes"))
                         .help("other data come as arguments: `remora run FILE.apl data.npy`");
