@@ -9,6 +9,7 @@
 //!   elaborate          -> core                          sizes
 //!   derive                                              what is differentiated and has no derivative
 //!   consume                                             what is used after it was consumed with `*`
+//!   folds                                               operators that are not associative (warnings)
 //! ir::core::check      (validator)
 //! ```
 //!
@@ -63,7 +64,7 @@ use crate::front::ambiguity::{self, Reception, Search, Verdict};
 use crate::front::elaborate::{self, ErrorKind, Failure, Schemes};
 use crate::front::infer::{self, Inferred};
 use crate::front::resolve::{self, Loader};
-use crate::front::{consume, derive};
+use crate::front::{consume, derive, folds};
 use crate::interp;
 use crate::ir::core::{self};
 use crate::ir::surface::{Ast, PatId, PatKind};
@@ -116,6 +117,8 @@ struct CheckState {
     modes: consume::Modes,
     /// What the definitions ask of their instances that they differentiate.
     demands: derive::Demands,
+    /// The definitions that operators of folds may consist of.
+    folds: folds::Definitions,
     /// Definitions that are accepted and of which nothing was said.
     clean: FxHashSet<DefId>,
     /// How many type parameters are declared; the others were found by generalisation.
@@ -278,6 +281,12 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
                 return None;
             }
             checked.diagnostics.extend(entries::check(&checked.program, def, &defines).iter().map(entries::Error::report));
+            if written && resolve::dependencies(&checked.program, def).iter().any(|used| folds::is_fold(checked.program.defs[*used].unique))
+            {
+                let errors = defines.iter().flat_map(|define| checked.state.folds.check(define));
+                checked.diagnostics.extend(errors.map(|error| error.report()));
+            }
+            defines.iter().for_each(|define| checked.state.folds.add(define));
             if !checked.program.is_template(def) {
                 checked.core.defs.extend(defines);
             }

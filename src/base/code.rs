@@ -76,6 +76,8 @@ codes! {
     GrowingLoop "E0316",
     HidesByRecursion "E0317",
     EndlessRecursion "E0318",
+    NotAssociative "E0319",
+    NotNeutral "E0320",
     IllTypedCore "E0391",
     // Ranks and sizes.
     RankConflict "E0401",

@@ -124,7 +124,8 @@ impl<'a> Reuse<'a> {
             && was.region == is.region
             && checked.schemes.agrees(def, &self.old.checked.schemes, old)
             && checked.state.modes.agrees(def, &self.old.checked.state.modes, old)
-            && checked.state.demands.agrees(is.unique, &self.old.checked.state.demands);
+            && checked.state.demands.agrees(is.unique, &self.old.checked.state.demands)
+            && !self.old.checked.state.folds.depends_on(was.unique);
         if same {
             self.settled.insert(def);
         }
@@ -152,6 +153,7 @@ impl<'a> Reuse<'a> {
         checked.schemes.adopt(def, &from.schemes, old);
         checked.state.modes.adopt(def, &from.state.modes, old);
         checked.state.demands.adopt(checked.program.defs[def].unique, &from.state.demands);
+        checked.state.folds.adopt(checked.program.defs[def].unique, &from.state.folds);
         checked.state.ranked.insert(def);
         checked.state.clean.insert(def);
     }

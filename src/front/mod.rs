@@ -5,7 +5,7 @@
 //! .remc:      syntax -> remc                                                          -> core
 //! .apl:       apl                                                                     -> core
 //! ```
-//! [`consume`] looks for uses of what was consumed, [`mod@derive`] for what has no derivative; [`explicit`] writes the insertions back into source text.
+//! [`consume`] looks for uses of what was consumed, [`mod@derive`] for what has no derivative, [`folds`] for operators that are not associative; [`explicit`] writes the insertions back into source text.
 
 // The families of an `ErrorKind`, each made of the errors of one type. In sight of all modules below.
 macro_rules! families {
@@ -24,6 +24,7 @@ pub mod consume;
 pub mod derive;
 pub mod elaborate;
 pub mod explicit;
+pub mod folds;
 pub mod format;
 pub mod infer;
 pub mod remc;

@@ -21,6 +21,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("front/elaborate", &["base", "diag", "ir"]),
     ("front/consume", &["base", "diag", "ir"]),
     ("front/derive", &["base", "diag", "ir", "front/elaborate"]),
+    ("front/folds", &["base", "diag", "ir"]),
     ("front/explicit", &["base", "diag", "ir"]),
     ("front/format", &["base", "diag", "ir", "front/syntax"]),
     ("front/remc", &["base", "diag", "ir", "front/resolve"]),
