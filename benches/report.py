@@ -26,7 +26,7 @@ STREAMED = {"chain": 0.5, "histogram": 0.5, "prefix": 0.5, "meanvar": 0.4, "atax
 # Why a bar is not met on the machines seen so far, and what it would take: for a program that misses any.
 WHY = {
     "conv2d": "narrowly: called in turns with the C in one process it is level (1.0 to 1.13), in processes of their own it is not; why is not known",
-    "floyd": "narrowly: row k is copied before each step; all other rows could be done first, and then that one. On AVX2 minima that mind NaN cost more",
+    "floyd": "minima that mind NaN and the signs of zeros are six operations, by hand one (with -ffast-math): 9.0 and 5.1 ms; row k is copied before each step",
     "kmeans": "narrowly, in some runs; not looked into",
     "logistic": "sums side by side are kept in memory by the C compiler, and its tail is scalar; a register-wide array for each sum gave 0.95 by hand",
     "mandelbrot": "on AVX2 only; 16 lanes gave 1.13 there by hand",

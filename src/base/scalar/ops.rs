@@ -215,6 +215,9 @@ pub(super) const OPS: &[(&str, Op, Class)] = &[
     ("^", Op::Xor, Class::Int),
     ("&&", Op::And, Class::Bool),
     ("||", Op::Or, Class::Bool),
+    // Of truth values these are others of the language's operators: the names above and below are those that core has.
+    ("&", Op::And, Class::Bool),
+    ("|", Op::Or, Class::Bool),
     ("<<", Op::Shl, Class::Int),
     (">>", Op::Shr, Class::Int),
     (">>>", Op::UShr, Class::Int),
@@ -229,6 +232,7 @@ pub(super) const OPS: &[(&str, Op, Class)] = &[
     ("zero_or", Op::ZeroOr, Class::Float),
     ("==", Op::Eq, Class::All),
     ("!=", Op::Ne, Class::All),
+    ("^", Op::Ne, Class::Bool),
     ("<", Op::Lt, Class::Ordered),
     ("<=", Op::Le, Class::Ordered),
     (">", Op::Gt, Class::Ordered),
