@@ -8,7 +8,7 @@ use crate::base::{FileId, SourceMap, Span, Symbol};
 use crate::front::explicit::Printer;
 use crate::front::resolve::Loader;
 use crate::ir::surface::view::{self, Head};
-use crate::ir::surface::{Ast, Expr, ExprId, PatId, PatKind};
+use crate::ir::surface::{Ast, Expr, ExprId, PatId, PatKind, TypeId};
 use crate::ir::tables::{DefId, DefKind, Tables};
 
 /// Longest text that is checked again for the sake of a suggestion, in bytes.
@@ -144,19 +144,25 @@ fn by_rows(sources: &SourceMap, loader: &dyn Loader, root: FileId, checked: &Che
         return None;
     }
     let body = sources.snippet(place);
-    let names = decl.params.iter().filter_map(|param| named(&program.ast, *param));
-    let found = names
-        .take(MOST_PARAMETERS)
-        .find(|x| checks(sources, loader, root, checked, (def, place), &format!("map (\\{x} -> {body}) {x}")))?;
     let shown = if body.chars().count() <= LONGEST_BODY && !body.contains('\n') { body } else { ".." };
-    Some(format!("map (\\{found} -> {shown}) {found}"))
+    let names = decl.params.iter().filter_map(|param| named(&program.ast, *param));
+    names.take(MOST_PARAMETERS).find_map(|(x, ty)| {
+        // The type of a row is that of the parameter without its first dimension.
+        let row =
+            ty.and_then(|ty| sources.snippet(program.ast.types[ty].span).split_once(']')).map(|(_, row)| format!("({x}: {})", row.trim()));
+        let mapped = |parameter: &str, body: &str| format!("map (\\{parameter} -> {body}) {x}");
+        let fits = |parameter: &String| checks(sources, loader, root, checked, (def, place), &mapped(parameter, body));
+        let parameter = [Some(x.to_string()), row].into_iter().flatten().find(fits)?;
+        Some(mapped(&parameter, shown))
+    })
 }
 
-/// The name that a parameter binds, if it is one.
-fn named(ast: &Ast, pat: PatId) -> Option<Symbol> {
+/// The name that a parameter binds, if it is one, and its type.
+fn named(ast: &Ast, pat: PatId) -> Option<(Symbol, Option<TypeId>)> {
     match &ast.pats[pat].kind {
-        PatKind::Name(name) => Some(*name),
-        PatKind::Paren(inner) | PatKind::Ascribe(inner, _) => named(ast, *inner),
+        PatKind::Name(name) => Some((*name, None)),
+        PatKind::Paren(inner) => named(ast, *inner),
+        PatKind::Ascribe(inner, ty) => named(ast, *inner).map(|(name, _)| (name, Some(*ty))),
         PatKind::Error | PatKind::Wild | PatKind::Tuple(_) | PatKind::Record(_) | PatKind::Lit(_) | PatKind::Constr(..) => None,
     }
 }

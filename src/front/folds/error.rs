@@ -28,4 +28,6 @@ pub enum Assumption {
     Commutative,
     /// What groups start from does not change them.
     Neutral,
+    /// What is combined with the start makes a difference.
+    Leaves,
 }

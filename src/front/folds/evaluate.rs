@@ -2,8 +2,8 @@
 //! at sizes, is not evaluated.
 
 use super::samples;
-use crate::base::scalar::{Member, OpError, ScalarOp};
-use crate::base::{Scalar, Symbol};
+use crate::base::scalar::{Member, Op, OpError, ScalarOp};
+use crate::base::{PrimType, Scalar, Symbol};
 use crate::ir::core::{Expr, ExprKind, Primitive, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
@@ -60,8 +60,16 @@ pub struct Evaluator<'a> {
     pub failed: bool,
     /// A condition was looked at.
     pub branched: bool,
-    /// Variables for which a value was taken.
-    pub given: Vec<(Symbol, Val)>,
+    /// An operation whose result depends on which operand is the greater one, or that rounds.
+    pub delicate: bool,
+    /// Values taken for variables of the surroundings, by place.
+    given: FxHashMap<usize, Val>,
+    /// How often one of them was used.
+    pub uses: usize,
+    /// What was used, by the names next to the operator.
+    pub shown: Vec<(Symbol, Val)>,
+    /// What variables were found to be, and whether that goes by values taken.
+    known: FxHashMap<usize, (Val, bool)>,
     /// Definitions whose bodies were evaluated.
     pub evaluated: FxHashSet<Symbol>,
 }
@@ -75,14 +83,20 @@ impl<'a> Evaluator<'a> {
             calls: 0,
             failed: false,
             branched: false,
-            given: Vec::new(),
+            delicate: false,
+            given: FxHashMap::default(),
+            uses: 0,
+            shown: Vec::new(),
+            known: FxHashMap::default(),
             evaluated: FxHashSet::default(),
         }
     }
     /// Forgets what was noted, for another judgement that takes so many steps.
     pub fn begin(&mut self, steps: usize) {
-        (self.steps, self.failed, self.branched) = (steps, false, false);
+        (self.steps, self.failed, self.branched, self.delicate, self.uses) = (steps, false, false, false, 0);
         self.given.clear();
+        self.shown.clear();
+        self.known.clear();
     }
     /// A scope with another variable.
     pub fn bind(&mut self, name: Symbol, bound: Bound, scope: Scope) -> Scope {
@@ -90,12 +104,12 @@ impl<'a> Evaluator<'a> {
         Scope(Some(self.variables.len() - 1))
     }
 
-    fn find(&self, name: Symbol, scope: Scope) -> Option<&Bound> {
+    fn find(&self, name: Symbol, scope: Scope) -> Option<usize> {
         let mut at = scope;
         while let Scope(Some(index)) = at {
-            let (other, bound, outer) = &self.variables[index];
+            let (other, _, outer) = &self.variables[index];
             if *other == name {
-                return Some(bound);
+                return Some(index);
             }
             at = *outer;
         }
@@ -103,21 +117,38 @@ impl<'a> Evaluator<'a> {
     }
 
     fn variable(&mut self, name: Symbol, scope: Scope) -> Option<Val> {
-        let ty = match self.find(name, scope).cloned() {
-            Some(Bound::Value(value)) => return Some(value),
-            Some(Bound::Later(expr, scope, ty)) => match self.eval(&expr, scope) {
-                Some(value) => return Some(value),
-                None => ty?,
-            },
-            Some(Bound::Any(ty)) => ty,
-            Some(Bound::Unknown) => return None,
-            None => return self.global(name),
-        };
-        if let Some((_, value)) = self.given.iter().find(|(given, _)| *given == name) {
+        let Some(index) = self.find(name, scope) else { return self.global(name) };
+        if let Some((value, given)) = self.known.get(&index) {
+            self.uses += usize::from(*given);
             return Some(value.clone());
         }
-        let value = samples::outside(&ty, self.given.len())?;
-        self.given.push((name, value.clone()));
+        match self.variables[index].1.clone() {
+            Bound::Value(value) => Some(value),
+            Bound::Any(ty) => self.outside(name, index, &ty),
+            Bound::Unknown => None,
+            Bound::Later(expr, scope, ty) => {
+                let (uses, shown) = (self.uses, self.shown.len());
+                let Some(value) = self.eval(&expr, scope) else { return self.outside(name, index, &ty?) };
+                let given = self.uses > uses;
+                if given && is_part(&expr) {
+                    self.shown.truncate(shown);
+                    self.shown.push((name, value.clone()));
+                }
+                self.known.insert(index, (value.clone(), given));
+                Some(value)
+            }
+        }
+    }
+
+    /// Any value of the type.
+    fn outside(&mut self, name: Symbol, index: usize, ty: &Type) -> Option<Val> {
+        self.uses += 1;
+        if let Some(value) = self.given.get(&index) {
+            return Some(value.clone());
+        }
+        let value = samples::outside(ty, self.given.len())?;
+        self.given.insert(index, value.clone());
+        self.shown.push((name, value.clone()));
         Some(value)
     }
 
@@ -222,7 +253,10 @@ impl<'a> Evaluator<'a> {
                 if given.len() < op.params.len() {
                     return Some(Val::Op(op, given));
                 }
+                self.delicate |= is_delicate(op);
                 match op.apply(&given) {
+                    // What a condition says of NaN, it says of no number.
+                    Ok(Scalar::Bool(_)) if given.iter().any(|operand| operand.as_f64().is_some_and(f64::is_nan)) => self.fail(),
                     Ok(value) => Some(Val::Scalar(value)),
                     Err(OpError::Operands) => None,
                     Err(_) => self.fail(),
@@ -252,6 +286,24 @@ impl<'a> Evaluator<'a> {
         let partial = self.apply(function.clone(), a.clone())?;
         self.apply(partial, b.clone())
     }
+}
+
+/// Whether an expression is a variable, or a part of one.
+fn is_part(expr: &Expr) -> bool {
+    match expr.kind() {
+        ExprKind::Var(_) => true,
+        ExprKind::Proj(_, inner) | ExprKind::Field(_, inner) => is_part(inner),
+        _ => false,
+    }
+}
+
+/// Whether an operation is smooth in pieces only: of other operands the result may be another formula.
+fn is_delicate(op: ScalarOp) -> bool {
+    let rounds =
+        op.result.is_int() && matches!(op.op, Op::Div | Op::Quot | Op::Mod | Op::Rem | Op::Shl | Op::Shr | Op::UShr | Op::Convert(_));
+    rounds
+        || op.result == PrimType::Bool
+        || matches!(op.op, Op::Min | Op::Max | Op::Abs | Op::Sgn | Op::Floor | Op::Ceil | Op::Round | Op::Trunc)
 }
 
 impl fmt::Display for Val {

@@ -2,9 +2,10 @@
 //! from changes nothing. Whoever writes `reduce (-) 0 xs` gets a result that depends on how elements are grouped.
 //!
 //! Operators on scalars, and on tuples and records of them, are tried on a few small values (and where the same operator is mapped over arrays, on
-//! elements): one that differs there is not associative, and the values are shown. Operators that consist of more than operations on
-//! scalars, `let` and `if` are not judged, nor are conditions on tuples, which often hold for the values only that a program makes. So nothing is said
-//! wrongly of real arithmetic, and nothing is proved. A function that recurs is followed for 50,000 steps at most.
+//! elements): one that differs there is not associative, and the values are shown. Nothing is said that may be wrong of the values that a program
+//! has: components of tuples are 0 or 1, since they may be truth values, and so are operands where there is a condition; conditions on tuples are
+//! not judged, nor are bounds and conditions beside variables of the surroundings, nor what consists of more than operations on scalars, `let` and
+//! `if`. Nothing is proved. A function that recurs is followed for 50,000 steps at most.
 //!
 //! Cost: linear in the definitions that name a fold, and 50,000 steps for each fold at most; the others are not looked at.
 

@@ -29,18 +29,26 @@ impl Error {
                 format!("`{fold}` starts each group of elements from this, which is not neutral for the operator"),
                 format!("of {of} come {one} in one group, and {other} in two"),
             ),
+            Assumption::Leaves => (
+                Code::NotNeutral,
+                format!("`{fold}` starts from this, and whatever the operator combines with it comes out as the same"),
+                format!("the result is always {one}"),
+            ),
         };
         let report = Diagnostic::error(code, self.at, message).warning().here(here);
         let report = match self.given.as_slice() {
             [] => report,
             given => {
                 let given: Vec<String> = given.iter().map(|(name, value)| format!("`{name}` is {value}")).collect();
-                report.note(format!("that is so where {}", given.join(" and ")))
+                report.note(format!("for example where {}", given.join(" and ")))
             }
         };
+        if self.assumption == Assumption::Leaves {
+            return report.help("start from the neutral element, such as 0 for `+`, 1 for `*`, `f64.inf` for `f64.min`");
+        }
         let report = report.note("elements are combined in groups, several at once, and then the results of the groups");
         match self.assumption {
-            Assumption::Neutral => {
+            Assumption::Neutral | Assumption::Leaves => {
                 report.help("start from the neutral element, 0 for `+` or 1 for `*`, and combine the other value with the result")
             }
             Assumption::Associative | Assumption::Commutative => {

@@ -1,38 +1,64 @@
 //! Values to try operators on, and whether results are the same.
 
 use super::evaluate::Val;
-use crate::base::scalar::convert;
+use crate::base::scalar::{convert, highest, lowest};
 use crate::base::{PrimType, Scalar};
 use crate::ir::core::{Atom, Type};
 
 /// Numbers to try: positive, since operators may be meant for counts and lengths, and small, since products of three are to fit any type.
 const NUMBERS: [i64; 3] = [1, 2, 5];
+/// Components of tuples and records, and operands of operators with conditions, may be truth values written as numbers.
+const TRUTHS: [i64; 2] = [0, 1];
 /// Values of variables in the surroundings of an operator.
 const OUTSIDE: [f64; 3] = [0.25, 3.0, 0.75];
 
-/// The sample of this number. `None` if the type has no values that are tried: functions, sums, hidden sizes, type parameters. Arrays are
-/// looked at element by element, so shapes make no difference.
-pub fn sample(ty: &Type, number: usize) -> Option<Val> {
-    let mut component = 0;
-    made(ty, &mut |prim| {
-        component += 1;
-        scalar(prim, number + (component - 1) * (number + 1))
-    })
+/// Values of a type that an operator is tried on. `None` if the type has no values that are tried: functions, sums, hidden sizes, type
+/// parameters. Arrays are looked at element by element, so shapes make no difference.
+pub fn samples(ty: &Type) -> Option<Vec<Val>> {
+    match ty.atom() {
+        Atom::Prim(PrimType::Bool) => truths(ty),
+        Atom::Prim(_) => (0..NUMBERS.len()).map(|number| made(ty, &mut |prim| convert(prim, Scalar::I64(NUMBERS[number])))).collect(),
+        _ => truths(ty),
+    }
 }
 
-/// How many samples are different for a scalar, and looked at for anything else.
-pub fn count(ty: &Type) -> usize {
-    match ty.atom() {
-        Atom::Prim(PrimType::Bool) => 2,
-        _ => NUMBERS.len(),
+/// [`samples`] that consist of 0 and 1.
+pub fn truths(ty: &Type) -> Option<Vec<Val>> {
+    let count = if matches!(ty.atom(), Atom::Prim(_)) { TRUTHS.len() } else { 2 * TRUTHS.len() };
+    (0..count)
+        .map(|number| {
+            let mut component = 0;
+            made(ty, &mut |prim| {
+                component += 1;
+                // All pairs of truth values at neighbouring components.
+                truth(prim, number * component + component / 2 + number / 2)
+            })
+        })
+        .collect()
+}
+
+fn truth(prim: PrimType, number: usize) -> Scalar {
+    match prim {
+        PrimType::Bool => Scalar::Bool(number.is_multiple_of(2)),
+        _ => convert(prim, Scalar::I64(TRUTHS[number % TRUTHS.len()])),
     }
+}
+
+/// Values that a start which swallows all others has to be told apart by: the greatest, the least, and some between.
+pub fn extremes(ty: &Type) -> Option<Vec<Val>> {
+    let Atom::Prim(prim) = ty.atom() else { return None };
+    if !prim.is_real() {
+        return samples(ty);
+    }
+    let ends = [highest(*prim), lowest(*prim)].map(Val::Scalar);
+    samples(ty).map(|between| between.into_iter().chain(ends).collect())
 }
 
 /// A value of a variable outside of an operator, of which a few are told apart.
 pub fn outside(ty: &Type, number: usize) -> Option<Val> {
     made(ty, &mut |prim| match prim {
         PrimType::Bool => Scalar::Bool(number.is_multiple_of(2)),
-        _ if prim.is_int() => scalar(prim, number + 1),
+        _ if prim.is_int() => convert(prim, Scalar::I64(NUMBERS[(number + 1) % NUMBERS.len()])),
         _ => convert(prim, Scalar::F64(OUTSIDE[number % OUTSIDE.len()])),
     })
 }
@@ -48,11 +74,16 @@ fn made(ty: &Type, scalar: &mut dyn FnMut(PrimType) -> Scalar) -> Option<Val> {
     }
 }
 
-fn scalar(prim: PrimType, number: usize) -> Scalar {
-    match prim {
-        PrimType::Bool => Scalar::Bool(number.is_multiple_of(2)),
-        _ => convert(prim, Scalar::I64(NUMBERS[number % NUMBERS.len()])),
+/// Whether a result is the start, or nothing that says otherwise.
+pub fn swallows(start: &Val, result: &Val) -> bool {
+    match (start, result) {
+        (Val::Scalar(start), Val::Scalar(result)) => start == result || is_nan(*result) && !is_nan(*start),
+        _ => false,
     }
+}
+
+fn is_nan(value: Scalar) -> bool {
+    value.as_f64().is_some_and(f64::is_nan)
 }
 
 /// Whether two results may be the same: floats may differ by rounding, and NaN and infinities say nothing.

@@ -44,7 +44,11 @@ fn operators_that_are_not_associative() {
         "def t [n] (xs: [n]f64) = reduce (\\(a, b) (c, d) -> (a + c, b - d)) (0, 0) (zip xs xs)",
         "E0319 \\(a, b) (c, d) -> (a + c, b - d)",
     );
-    wrong("def t [n] (xs: [n]i64) = reduce (\\a b -> if a > b then a - b else a) 0 xs", "E0319 \\a b -> if a > b then a - b else a");
+    wrong(
+        "def t [n] (xs: [n]i64) = reduce (\\a b -> if a > 0 then a + b + a else b) 0 xs",
+        "E0319 \\a b -> if a > 0 then a + b + a else b",
+    );
+    wrong("def t [n] (ks: [n]f64) (xs: [n]f64) = map (\\k -> reduce (\\a b -> k * a + b) 0 xs) ks", "E0319 \\a b -> k * a + b");
     wrong("def t [n] (xs: [n]f64) = reduce_comm (\\_ b -> b) 0 xs", "E0319 \\_ b -> b");
     wrong("def t [n] (xs: [n]f64) = loop a = 0 for x in xs do a + reduce (-) 0 (map (+ x) xs)", "E0319 -");
     wrong("def t [n] (xs: [n]{a: f64}) = reduce (\\x y -> {a = x.a - y.a}) {a = 0} xs", "E0319 \\x y -> {a = x.a - y.a}");
@@ -60,6 +64,12 @@ fn starts_that_are_not_neutral() {
     wrong("def one = 1f64 def t [n] (xs: [n]f64) = reduce (+) one xs", "E0320 one");
     wrong("def t [n] (is: [n]i64) (xs: [n]i64) = reduce_by_index [0, 0] i64.max 100 is xs", "E0320 100");
     wrong("def t [n] [m] (xs: [n][m]f64) = reduce (map2 (+)) (replicate m 1) xs", "E0320 replicate m 1");
+    for (op, start) in [("(*)", "0"), ("f64.min", "(-f64.inf)"), ("f64.max", "f64.inf"), ("f64.min", "f64.lowest")] {
+        let inner = start.trim_start_matches('(').trim_end_matches(')');
+        wrong(&format!("def t [n] (xs: [n]f64) = reduce {op} {start} xs"), &format!("E0320 {inner}"));
+    }
+    wrong("def t [n] (xs: [n]bool) = reduce (&&) false xs", "E0320 false");
+    wrong("def t [n] (xs: [n]bool) = reduce (|) true xs", "E0320 true");
 }
 
 #[test]
@@ -80,6 +90,15 @@ fn operators_that_are_associative() {
     );
     fine("def t [n] (xs: [n](f64, f64)) = reduce (\\(n, m) (k, l) -> (n + k, (n * m + k * l) / (n + k))) (0, 0) xs");
     fine("def t [n] (xs: [n](bool, f64)) = scan (\\(f, v) (g, w) -> (f || g, if g then w else v + w)) (false, 0) xs");
+    // Truth values as numbers, small ranges, bounds that are not known.
+    fine("def t [n] (xs: [n](i64, i64)) = scan (\\(v, f) (w, g) -> (v * (1 - g) + w, i64.max f g)) (0, 0) xs");
+    fine("def t [n] (xs: [n](i64, i64)) = reduce (\\(p, a) (q, b) -> (p | q, (1 - q) * a + b)) (0, 0) xs");
+    fine("def t [n] (xs: [n](i64, i64)) = reduce (\\(p, a) (q, b) -> ((p + q) % 2, a + (1 - 2 * p) * b)) (0, 0) xs");
+    fine("def t [n] (xs: [n](f64, f64)) = scan (\\(p, a) (q, b) -> (f64.max p q, (1 - q) * a + b)) (0, 0) xs");
+    fine("def t [n] (m: i64) (xs: [n]i64) = reduce (\\a b -> let s = a + b in if s >= m then s - m else s) 0 xs");
+    fine("def t [n] (low: i64) (high: i64) (xs: [n]i64) = reduce (\\a b -> i64.max low (i64.min high (a + b))) 0 xs");
+    fine("def t [n] (xs: [n]i64) = reduce (\\a b -> let s = a + b in if s >= 4 then s - 4 else s) 0 xs");
+    fine("def t [n] (xs: [n]f64) = reduce (\\p q -> if f64.sqrt (4 - p * p) >= f64.sqrt (4 - q * q) then p else q) 0 xs");
     fine("def t [n] (xs: [n](i64, f64)) = reduce (\\(i, x) (j, y) -> if x >= y then (i, x) else (j, y)) (-1, -f64.inf) xs");
     fine(
         "def t [n] (xs: [n](i64, i64, i64, i64)) = reduce (\\(a, b, c, d) (e, f, g, h) -> (i64.max (i64.max a e) (c + f), i64.max b (d + f), i64.max g (h + c), d + h)) (0, 0, 0, 0) xs",

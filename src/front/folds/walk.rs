@@ -2,7 +2,7 @@
 
 use super::error::{Assumption, Error};
 use super::evaluate::{Bound, Evaluator, Val};
-use super::samples::{agree, count, sample};
+use super::samples::{agree, extremes, samples, swallows, truths};
 use super::{Fold, MOST_STEPS, fold};
 use crate::base::{PrimType, Symbol};
 use crate::ir::core::{Atom, Expr, ExprKind, ExprNode, LoopForm, Prim, Shape, Type};
@@ -97,35 +97,42 @@ impl<'a> Walk<'a> {
         let (ExprKind::Var(name), [atom, ..]) = (primitive.kind(), types.as_slice()) else { return };
         let Some(fold) = fold(*name) else { return };
         let (Some(operator), Some(neutral)) = (args.get(fold.operator), args.get(fold.neutral)) else { return };
-        let place = Place { name: *name, operator, neutral, scope };
-        let found = self.judge(&fold, atom, place);
+        let place = Place { name: *name, atom, operator, neutral, scope };
+        let found = self.judge(&fold, place);
         self.errors.extend(found);
     }
 
-    fn judge(&mut self, fold: &Fold, atom: &Atom, place: Place) -> Option<Error> {
-        let ty = Type::new(atom.clone(), Shape::default());
+    fn judge(&mut self, fold: &Fold, place: Place) -> Option<Error> {
+        let ty = Type::new(place.atom.clone(), Shape::default());
         self.evaluator.begin(MOST_STEPS);
         let operator = self.evaluator.eval(place.operator, place.scope)?;
-        let values = (0..count(&ty)).map(|number| sample(&ty, number)).collect::<Option<Vec<_>>>()?;
-        let compound = !matches!(atom, Atom::Prim(_));
-        // Histograms are combined in order, whatever their documentation asks for.
-        let commutes = fold.prim == Prim::ReduceComm;
-        let error = self.first_difference(&operator, &values, commutes).or_else(|| self.not_neutral(fold, &operator, &values, &place))?;
-        let error = error.ok()?;
-        // Values of a program may be such that the condition is as it has to be.
-        if compound && self.evaluator.branched {
+        let mut found = self.difference(fold, &operator, &samples(&ty)?, &place)?;
+        let scalar = matches!(place.atom, Atom::Prim(_));
+        // Values of a program may be such that a condition is as it has to be: truth values written as numbers, of tuples others, too.
+        if self.evaluator.branched {
+            found = if scalar { self.difference(fold, &operator, &truths(&ty)?, &place)? } else { return None };
+        }
+        // Nor is it known how they compare with other variables.
+        if self.evaluator.uses > 0 && (self.evaluator.branched || self.evaluator.delicate) {
             return None;
         }
-        let at = if error.assumption == Assumption::Neutral { place.neutral } else { place.operator };
-        let given = self.evaluator.given.iter().map(|(name, value)| (*name, value.to_string())).collect();
+        let at = if matches!(found.assumption, Assumption::Neutral | Assumption::Leaves) { place.neutral } else { place.operator };
         Some(Error {
             at: at.0.span,
             fold: place.name,
-            assumption: error.assumption,
-            of: error.of.iter().map(Val::to_string).collect(),
-            results: error.results.map(|value| value.to_string()),
-            given,
+            assumption: found.assumption,
+            of: found.of.iter().map(Val::to_string).collect(),
+            results: found.results.map(|value| value.to_string()),
+            given: self.evaluator.shown.iter().map(|(name, value)| (*name, value.to_string())).collect(),
         })
+    }
+
+    /// Values for which something does not hold.
+    fn difference(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Option<Difference> {
+        // Histograms are combined in order, whatever their documentation asks for.
+        let commutes = fold.prim == Prim::ReduceComm;
+        let found = self.first_difference(operator, values, commutes);
+        found.or_else(|| self.not_neutral(fold, operator, values, place))?.ok()
     }
 
     /// Values for which an operator is not associative, or does not commute; an error where it is not evaluated.
@@ -151,13 +158,13 @@ impl<'a> Walk<'a> {
 
     /// Values that come out differently when two groups start from what is given as neutral.
     fn not_neutral(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Option<Result<Difference, Unjudged>> {
-        let before = self.evaluator.given.len();
+        let before = self.evaluator.uses;
         let start = self.evaluator.eval(place.neutral, place.scope)?;
         // Whoever passes it may well pass the right one.
-        if self.evaluator.given.len() > before || self.evaluator.failed {
+        if self.evaluator.uses > before || self.evaluator.failed {
             return None;
         }
-        pairs(values).find_map(|(_, [a, b])| {
+        let found = pairs(values).find_map(|(_, [a, b])| {
             self.compare(Assumption::Neutral, &[a, b], |evaluator| {
                 let second = evaluator.apply2(operator, &start, b)?;
                 let first = match fold.prim {
@@ -166,7 +173,21 @@ impl<'a> Walk<'a> {
                 };
                 Some([evaluator.apply2(operator, &first, b)?, evaluator.apply2(operator, &first, &second)?])
             })
-        })
+        });
+        found.or_else(|| self.never_leaves(fold, operator, values, start, place).map(Ok))
+    }
+
+    /// A start with which whatever it is combined with comes out as the start.
+    fn never_leaves(&mut self, fold: &Fold, operator: &Val, values: &[Val], start: Val, place: &Place) -> Option<Difference> {
+        let all = extremes(&Type::new(place.atom.clone(), Shape::default()))?;
+        let stays = all.iter().all(|value| self.evaluator.apply2(operator, &start, value).is_some_and(|result| swallows(&start, &result)));
+        if !stays || fold.prim == Prim::ReduceByIndex {
+            return None;
+        }
+        // Unless the operator takes its first operand, whatever that is.
+        let takes_first = values.iter().all(|a| self.evaluator.apply2(operator, a, &start).is_some_and(|result| swallows(a, &result)));
+        let results = [start.clone(), start];
+        (!takes_first).then_some(Difference { assumption: Assumption::Leaves, of: Vec::new(), results })
     }
 
     fn compare(
@@ -214,6 +235,8 @@ struct Difference {
 #[derive(Clone, Copy)]
 struct Place<'e> {
     name: Symbol,
+    /// The type of elements.
+    atom: &'e Atom,
     operator: &'e Expr,
     neutral: &'e Expr,
     scope: Scope,
