@@ -68,6 +68,8 @@ fn starts_that_are_not_neutral() {
         let inner = start.trim_start_matches('(').trim_end_matches(')');
         wrong(&format!("def t [n] (xs: [n]f64) = reduce {op} {start} xs"), &format!("E0320 {inner}"));
     }
+    // Of some of the values it is tried on there is no quotient.
+    wrong("def t [n] (xs: [n]i64) = reduce (\\a b -> a + b + 0 / (b - 2)) 1 xs", "E0320 1");
     wrong("def t [n] (xs: [n]bool) = reduce (&&) false xs", "E0320 false");
     wrong("def t [n] (xs: [n]bool) = reduce (|) true xs", "E0320 true");
 }

@@ -159,6 +159,7 @@ impl<'a> Walk<'a> {
     /// Values that come out differently when two groups start from what is given as neutral.
     fn not_neutral(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Option<Result<Difference, Unjudged>> {
         let before = self.evaluator.uses;
+        self.evaluator.failed = false;
         let start = self.evaluator.eval(place.neutral, place.scope)?;
         // Whoever passes it may well pass the right one.
         if self.evaluator.uses > before || self.evaluator.failed {
