@@ -15,7 +15,8 @@ pub fn to_odd(text: &str, near: f64) -> f64 {
     if !near.is_finite() || near == 0.0 || near.to_bits() & ((1 << BELOW) - 1) != 0 {
         return near;
     }
-    match compare(&digits_of(text), &exact(near)) {
+    let digits = digits_of(text);
+    match compare_short(&digits, near).unwrap_or_else(|| compare(&digits, &exact(near))) {
         Ordering::Equal => near,
         Ordering::Less => f64::from_bits(near.to_bits() - 1),
         Ordering::Greater => f64::from_bits(near.to_bits() + 1),
@@ -63,6 +64,14 @@ fn compare((a, a_point): &Digits, (b, b_point): &Digits) -> Ordering {
     a_point.cmp(b_point).then_with(|| a.cmp(b))
 }
 
+/// [`compare`] of a text and the double nearest to it, where the digits are an integer divided by a power of ten and both are doubles: the sign of
+/// the difference is that of a fused multiplication and addition.
+fn compare_short((digits, point): &Digits, near: f64) -> Option<Ordering> {
+    let places = i32::try_from(digits.len() as i64 - point).ok().filter(|places| (0..=22).contains(places) && digits.len() <= 15)?;
+    let integer = digits.iter().fold(0u64, |integer, digit| 10 * integer + u64::from(digit - b'0'));
+    near.mul_add(10f64.powi(places), -(integer as f64)).partial_cmp(&0.0).map(Ordering::reverse)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::half_of;
@@ -101,6 +110,27 @@ mod tests {
             assert_eq!(half_of(odd(text)), f16::from_f32(expected), "{text}");
         }
         assert_eq!(half_of(odd("1.00146484374999999999999")), f16::from_f32(1.000_976_6));
+    }
+
+    #[test]
+    fn short_texts_are_compared_as_long_ones_are() {
+        let mut decided = 0;
+        for whole in [0u64, 1, 3, 16_777_217, 33_554_433, 999_999_999] {
+            for fraction in ["", "0", "5", "25", "1", "3", "0009765625", "00048828125", "999999", "50000000000001"] {
+                for exponent in ["", "e-3", "e2", "e-12"] {
+                    let text = format!("{whole}.{fraction}{exponent}");
+                    let near: f64 = text.parse().expect("a number");
+                    let digits = digits_of(&text);
+                    if near != 0.0
+                        && let Some(short) = compare_short(&digits, near)
+                    {
+                        assert_eq!(short, compare(&digits, &exact(near)), "{text}");
+                        decided += 1;
+                    }
+                }
+            }
+        }
+        assert!(decided > 100, "{decided}");
     }
 
     #[test]
