@@ -30,3 +30,5 @@ pub mod infer;
 pub mod remc;
 pub mod resolve;
 pub mod syntax;
+#[cfg(test)]
+mod tests;

@@ -1,30 +1,14 @@
 //! What is found wrong in programs, in a few words each; the messages are in `tests/data/reports`.
 
-use crate::base::{SourceMap, with_big_stack};
-use crate::driver;
-use crate::front::resolve::Loader;
+use crate::front::tests;
 use std::fmt::Write;
 use std::time::Instant;
 
-struct Nothing;
-impl Loader for Nothing {
-    fn load(&self, _: &str) -> Result<String, String> {
-        Err("there are no other files".into())
-    }
-}
-
 const BUMP: &str = "def bump [n] (xs: *[n]i32) : *[n]i32 = xs with [0] = xs[0] + 1\n";
 
-/// The codes of what is wrong in a program, with the text at the first place of each.
+/// What is said of a program with a function that consumes its argument.
 fn found(text: &str) -> Vec<String> {
-    let text = format!("{BUMP}{text}\n");
-    with_big_stack(|| {
-        let mut sources = SourceMap::default();
-        let file = sources.add("test.rem", text.clone());
-        let checked = driver::check(&mut sources, &Nothing, file);
-        let place = |d: &crate::diag::Diagnostic| d.labels.first().map_or("", |label| sources.snippet(label.span)).to_string();
-        checked.diagnostics.iter().map(|d| format!("{} {}", d.code, place(d))).collect()
-    })
+    tests::found(&format!("{BUMP}{text}\n"))
 }
 #[track_caller]
 fn fine(text: &str) {

@@ -1,26 +1,7 @@
 //! What is said of folds, in a few words each; the messages are in `tests/data/reports`.
 
-use crate::base::{SourceMap, with_big_stack};
-use crate::driver;
-use crate::front::resolve::Loader;
+use crate::front::tests::found;
 
-struct Nothing;
-impl Loader for Nothing {
-    fn load(&self, _: &str) -> Result<String, String> {
-        Err("there are no other files".into())
-    }
-}
-
-/// The codes of what is said of a program, with the text at the first place of each.
-fn found(text: &str) -> Vec<String> {
-    with_big_stack(|| {
-        let mut sources = SourceMap::default();
-        let file = sources.add("test.rem", text.to_string());
-        let checked = driver::check(&mut sources, &Nothing, file);
-        let place = |d: &crate::diag::Diagnostic| d.labels.first().map_or("", |label| sources.snippet(label.span)).to_string();
-        checked.diagnostics.iter().map(|d| format!("{} {}", d.code, place(d))).collect()
-    })
-}
 #[track_caller]
 fn fine(body: &str) {
     assert_eq!(found(body), Vec::<String>::new(), "{body}");

@@ -97,20 +97,19 @@ impl<'a> Walk<'a> {
         let (ExprKind::Var(name), [atom, ..]) = (primitive.kind(), types.as_slice()) else { return };
         let Some(fold) = fold(*name) else { return };
         let (Some(operator), Some(neutral)) = (args.get(fold.operator), args.get(fold.neutral)) else { return };
-        let place = Place { name: *name, atom, operator, neutral, scope };
-        let found = self.judge(&fold, place);
+        let ty = Type::new(atom.clone(), Shape::default());
+        let found = self.judge(&fold, &Place { name: *name, ty, operator, neutral, scope });
         self.errors.extend(found);
     }
 
-    fn judge(&mut self, fold: &Fold, place: Place) -> Option<Error> {
-        let ty = Type::new(place.atom.clone(), Shape::default());
+    fn judge(&mut self, fold: &Fold, place: &Place) -> Option<Error> {
         self.evaluator.begin(MOST_STEPS);
         let operator = self.evaluator.eval(place.operator, place.scope)?;
-        let mut found = self.difference(fold, &operator, &samples(&ty)?, &place)?;
-        let scalar = matches!(place.atom, Atom::Prim(_));
+        let mut found = self.difference(fold, &operator, &samples(&place.ty)?, place)?;
+        let scalar = matches!(place.ty.atom(), Atom::Prim(_));
         // Values of a program may be such that a condition is as it has to be: truth values written as numbers, of tuples others, too.
         if self.evaluator.branched {
-            found = if scalar { self.difference(fold, &operator, &truths(&ty)?, &place)? } else { return None };
+            found = if scalar { self.difference(fold, &operator, &truths(&place.ty)?, place)? } else { return None };
         }
         // Nor is it known how they compare with other variables.
         if self.evaluator.uses > 0 && (self.evaluator.branched || self.evaluator.delicate) {
@@ -129,43 +128,43 @@ impl<'a> Walk<'a> {
 
     /// Values for which something does not hold.
     fn difference(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Option<Difference> {
-        // Histograms are combined in order, whatever their documentation asks for.
-        let commutes = fold.prim == Prim::ReduceComm;
-        let found = self.first_difference(operator, values, commutes);
-        found.or_else(|| self.not_neutral(fold, operator, values, place))?.ok()
+        let outcome = self.groups(fold, operator, values).and_then(|()| self.start(fold, operator, values, place));
+        match outcome {
+            Err(Stop::Differs(found)) => Some(found),
+            Ok(()) | Err(Stop::Unjudged) => None,
+        }
     }
 
-    /// Values for which an operator is not associative, or does not commute; an error where it is not evaluated.
-    fn first_difference(&mut self, operator: &Val, values: &[Val], commutes: bool) -> Option<Result<Difference, Unjudged>> {
+    /// Whether elements may be grouped in any way, and change places where they do.
+    fn groups(&mut self, fold: &Fold, operator: &Val, values: &[Val]) -> Result<(), Stop> {
         for (at, [a, b]) in pairs(values) {
-            let swapped = |evaluator: &mut Evaluator<'a>| Some([evaluator.apply2(operator, a, b)?, evaluator.apply2(operator, b, a)?]);
-            let found = if commutes { self.compare(Assumption::Commutative, &[a, b], swapped) } else { None };
-            let found = found.or_else(|| {
-                cyclic(values, at + 1).find_map(|c| {
-                    self.compare(Assumption::Associative, &[a, b, c], |evaluator| {
-                        let left = evaluator.apply2(operator, a, b)?;
-                        let right = evaluator.apply2(operator, b, c)?;
-                        Some([evaluator.apply2(operator, &left, c)?, evaluator.apply2(operator, a, &right)?])
-                    })
-                })
-            });
-            if found.is_some() {
-                return found;
+            // Histograms are combined in order, whatever their documentation asks for.
+            if fold.prim == Prim::ReduceComm {
+                self.compare(Assumption::Commutative, &[a, b], |evaluator| {
+                    Some([evaluator.apply2(operator, a, b)?, evaluator.apply2(operator, b, a)?])
+                })?;
+            }
+            for c in cyclic(values, at + 1) {
+                self.compare(Assumption::Associative, &[a, b, c], |evaluator| {
+                    let left = evaluator.apply2(operator, a, b)?;
+                    let right = evaluator.apply2(operator, b, c)?;
+                    Some([evaluator.apply2(operator, &left, c)?, evaluator.apply2(operator, a, &right)?])
+                })?;
             }
         }
-        None
+        Ok(())
     }
 
-    /// Values that come out differently when two groups start from what is given as neutral.
-    fn not_neutral(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Option<Result<Difference, Unjudged>> {
+    /// Whether what is given as neutral makes no difference where two groups start from it, and is not all that comes out.
+    fn start(&mut self, fold: &Fold, operator: &Val, values: &[Val], place: &Place) -> Result<(), Stop> {
         let before = self.evaluator.uses;
         self.evaluator.failed = false;
-        let start = self.evaluator.eval(place.neutral, place.scope)?;
+        let start = self.evaluator.eval(place.neutral, place.scope).ok_or(Stop::Unjudged)?;
         // Whoever passes it may well pass the right one.
         if self.evaluator.uses > before || self.evaluator.failed {
-            return None;
+            return Ok(());
         }
-        let found = pairs(values).find_map(|(_, [a, b])| {
+        for (_, [a, b]) in pairs(values) {
             self.compare(Assumption::Neutral, &[a, b], |evaluator| {
                 let second = evaluator.apply2(operator, &start, b)?;
                 let first = match fold.prim {
@@ -173,36 +172,35 @@ impl<'a> Walk<'a> {
                     _ => evaluator.apply2(operator, &start, a)?,
                 };
                 Some([evaluator.apply2(operator, &first, b)?, evaluator.apply2(operator, &first, &second)?])
-            })
-        });
-        found.or_else(|| self.never_leaves(fold, operator, values, start, place).map(Ok))
-    }
-
-    /// A start with which whatever it is combined with comes out as the start.
-    fn never_leaves(&mut self, fold: &Fold, operator: &Val, values: &[Val], start: Val, place: &Place) -> Option<Difference> {
-        let all = extremes(&Type::new(place.atom.clone(), Shape::default()))?;
-        let stays = all.iter().all(|value| self.evaluator.apply2(operator, &start, value).is_some_and(|result| swallows(&start, &result)));
-        if !stays || fold.prim == Prim::ReduceByIndex {
-            return None;
+            })?;
         }
-        // Unless the operator takes its first operand, whatever that is.
-        let takes_first = values.iter().all(|a| self.evaluator.apply2(operator, a, &start).is_some_and(|result| swallows(a, &result)));
-        let results = [start.clone(), start];
-        (!takes_first).then_some(Difference { assumption: Assumption::Leaves, of: Vec::new(), results })
+        if fold.prim == Prim::ReduceByIndex || !self.never_leaves(operator, values, &start, place) {
+            return Ok(());
+        }
+        Err(Stop::Differs(Difference { assumption: Assumption::Leaves, of: Vec::new(), results: [start.clone(), start] }))
     }
 
+    /// Whether what is combined with a start comes out as the start, whatever it is.
+    fn never_leaves(&mut self, operator: &Val, values: &[Val], start: &Val, place: &Place) -> bool {
+        let Some(all) = extremes(&place.ty) else { return false };
+        let stays = all.iter().all(|value| self.evaluator.apply2(operator, start, value).is_some_and(|result| swallows(start, &result)));
+        // Unless the operator takes its first operand, whatever that is.
+        stays && !values.iter().all(|a| self.evaluator.apply2(operator, a, start).is_some_and(|result| swallows(a, &result)))
+    }
+
+    /// Whether two ways come to the same, or one of them fails.
     fn compare(
         &mut self,
         assumption: Assumption,
         of: &[&Val],
         make: impl FnOnce(&mut Evaluator<'a>) -> Option<[Val; 2]>,
-    ) -> Option<Result<Difference, Unjudged>> {
+    ) -> Result<(), Stop> {
         self.evaluator.failed = false;
         match make(&mut self.evaluator) {
-            Some([one, other]) if agree(&one, &other) => None,
-            Some(results) => Some(Ok(Difference { assumption, of: of.iter().map(|value| (*value).clone()).collect(), results })),
-            None if self.evaluator.failed => None,
-            None => Some(Err(Unjudged)),
+            Some([one, other]) if agree(&one, &other) => Ok(()),
+            Some(results) => Err(Stop::Differs(Difference { assumption, of: of.iter().map(|value| (*value).clone()).collect(), results })),
+            None if self.evaluator.failed => Ok(()),
+            None => Err(Stop::Unjudged),
         }
     }
 }
@@ -222,8 +220,12 @@ fn cyclic(values: &[Val], from: usize) -> impl Iterator<Item = &Val> {
     values.iter().cycle().skip(from).take(values.len())
 }
 
-/// An operator that is not evaluated.
-struct Unjudged;
+/// Why no more values are tried.
+enum Stop {
+    /// The operator is not evaluated.
+    Unjudged,
+    Differs(Difference),
+}
 
 /// Values for which something does not hold.
 struct Difference {
@@ -233,11 +235,10 @@ struct Difference {
 }
 
 /// A fold in a program.
-#[derive(Clone, Copy)]
 struct Place<'e> {
     name: Symbol,
-    /// The type of elements.
-    atom: &'e Atom,
+    /// The type of elements, without the shape of rows.
+    ty: Type,
     operator: &'e Expr,
     neutral: &'e Expr,
     scope: Scope,

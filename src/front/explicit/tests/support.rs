@@ -5,16 +5,9 @@ use crate::diag::Diagnostic;
 use crate::front::ambiguity;
 use crate::front::explicit::Printer;
 use crate::front::infer::{Error, Inferred, infer_def};
-use crate::front::resolve::{Loader, load};
+use crate::front::resolve::load;
+use crate::front::tests::NoFiles;
 use crate::ir::tables::{DefId, Program, Tables};
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, path: &str) -> Result<String, String> {
-        Err(format!("no file {path}"))
-    }
-}
 
 /// A program of which all definitions are decided.
 pub(crate) struct Checked {

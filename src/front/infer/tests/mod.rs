@@ -9,7 +9,8 @@ use super::infer_def::infer_in_mode;
 use super::{Error, Inferred};
 use crate::base::{SourceMap, with_big_stack};
 use crate::diag::{Diagnostic, Severity};
-use crate::front::resolve::{self, Loader};
+use crate::front::resolve;
+use crate::front::tests::NoFiles;
 use crate::ir::tables::{Program, RBase, RType, Tables};
 use crate::rank::Options;
 use std::fmt::Write;
@@ -21,14 +22,6 @@ struct Checked {
     last: Inferred,
     /// What inference of everything took.
     time: std::time::Duration,
-}
-
-struct NoFiles;
-
-impl Loader for NoFiles {
-    fn load(&self, path: &str) -> Result<String, String> {
-        Err(format!("{path}: no files here"))
-    }
 }
 
 /// Loads a text as a program, whatever is wrong with it.
