@@ -1,6 +1,6 @@
 //! Walks over statements: what is used, what is bound, whether it may fail.
 
-use super::{Body, Check, Exp, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var, count_exp, made_exp, parallel_exp};
+use super::{Body, Check, Exp, FunId, Lambda, LoopForm, Operand, Operator, Program, Size, Stm, Var, count_exp, made_exp, parallel_exp};
 use crate::base::scalar::ScalarOp;
 use rustc_hash::FxHashSet;
 
@@ -248,11 +248,29 @@ impl Body {
     pub fn may_fail(&self) -> bool {
         self.stms.iter().any(|stm| stm.exp.may_fail())
     }
+    /// Calls `see` with the callee of each call, those in inner bodies included.
+    pub fn calls(&self, see: &mut dyn FnMut(FunId)) {
+        self.stms.iter().for_each(|stm| stm.calls(see));
+    }
     /// How often a variable is mentioned, in inner bodies as well.
     pub fn uses(&self, var: Var) -> usize {
         let mut count = self.result.iter().filter(|a| a.var() == Some(var)).count();
         self.stms.iter().for_each(|stm| mentioned(stm, &mut |other| count += usize::from(other == var)));
         count
+    }
+}
+
+impl Stm {
+    /// Calls `see` with the callee of the call that it is, or of each call in its inner bodies.
+    pub fn calls(&self, see: &mut dyn FnMut(FunId)) {
+        if let Exp::Call(callee, _) = &self.exp {
+            see(*callee);
+        }
+        self.exp.parts(&mut |part| {
+            if let Part::Body(_, body) = part {
+                body.calls(see);
+            }
+        });
     }
 }
 

@@ -186,16 +186,18 @@ impl Build<'_> {
     }
     /// Addition of cells of a type as an operator.
     pub fn plus(&mut self, cell: &Type) -> Operator {
-        let names = ["a", "b"].map(|name| self.fresh(Symbol::new(name), cell.clone()));
         let neutral = self.zeros(cell);
-        let body = self.body(|this| vec![this.elementwise(Op::Add, Operand::Var(names[0]), Operand::Var(names[1]))]);
-        Operator { lambda: Lambda { params: names.to_vec(), body }, neutral: vec![neutral], commutative: true }
+        self.commutative(cell, neutral, |this, [a, b]| this.elementwise(Op::Add, a, b))
     }
     /// The least or the greatest of integers as an operator.
     pub fn choosing(&mut self, op: Op, neutral: i64) -> Operator {
-        let names = ["a", "b"].map(|name| self.fresh(Symbol::new(name), Type::scalar(PrimType::I64)));
-        let body = self.body(|this| vec![this.op(op, PrimType::I64, &[Operand::Var(names[0]), Operand::Var(names[1])])]);
-        Operator { lambda: Lambda { params: names.to_vec(), body }, neutral: vec![Operand::int(neutral)], commutative: true }
+        self.commutative(&Type::scalar(PrimType::I64), Operand::int(neutral), |this, operands| this.op(op, PrimType::I64, &operands))
+    }
+    /// An operator on one value, which commutes.
+    pub fn commutative(&mut self, cell: &Type, neutral: Operand, combine: impl FnOnce(&mut Self, [Operand; 2]) -> Operand) -> Operator {
+        let params = ["a", "b"].map(|name| self.fresh(name.into(), cell.clone()));
+        let body = self.body(|this| vec![combine(this, params.map(Operand::Var))]);
+        Operator { lambda: Lambda { params: params.to_vec(), body }, neutral: vec![neutral], commutative: true }
     }
     /// A lambda that returns its parameters.
     pub fn identity(&mut self, inputs: &[Var]) -> Lambda {

@@ -31,9 +31,8 @@ mod views;
 
 use crate::base::Span;
 use crate::base::mutation::mutated;
-use crate::ir::soac::visit::Part;
 use crate::ir::soac::visit_mut::{Subst, fresh_body};
-use crate::ir::soac::{Body, Exp, FunId, Operand, Program};
+use crate::ir::soac::{Body, FunId, Operand, Program};
 use crate::middle::optimise;
 use activity::Reached;
 use build::Build;
@@ -107,24 +106,12 @@ fn differentiated(program: &Program, requests: &[Request], customs: &Customs) ->
     let mut waiting: Vec<FunId> = requests.iter().map(|request| request.fun).collect();
     while let Some(fun) = waiting.pop() {
         if found.insert(fun) {
-            callees(&program.funs[fun].body, &mut waiting);
+            program.funs[fun].body.calls(&mut |callee| waiting.push(callee));
             waiting.extend(requests.iter().filter(|request| request.of == fun).map(|request| request.fun));
             waiting.extend(customs.get(&fun).map(|custom| custom.adjoint));
         }
     }
     found
-}
-fn callees(body: &Body, found: &mut Vec<FunId>) {
-    for stm in &body.stms {
-        if let Exp::Call(callee, _) = &stm.exp {
-            found.push(*callee);
-        }
-        stm.exp.parts(&mut |part| {
-            if let Part::Body(_, body) = part {
-                callees(body, found);
-            }
-        });
-    }
 }
 
 /// How a function is differentiated.

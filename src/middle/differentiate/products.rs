@@ -6,7 +6,7 @@ use super::build::Build;
 use super::reverse::Reverse;
 use crate::base::mutation::mutated;
 use crate::base::scalar::Op;
-use crate::ir::soac::{Lambda, Operand, Operator, Soac, Type, Var};
+use crate::ir::soac::{Operand, Soac, Type, Var};
 
 impl Build<'_> {
     /// Whether the product of numbers may be divided by each of them for the product of the others: where none is 0 and products of any of them are
@@ -20,9 +20,7 @@ impl Build<'_> {
             let inverse = build.op(Op::Div, prim, &[one, size]);
             vec![build.op(Op::Max, prim, &[size, inverse])]
         });
-        let params = ["a", "b"].map(|name| self.fresh(name.into(), Type::scalar(prim)));
-        let body = self.body(|build| vec![build.op(Op::Mul, prim, &params.map(Operand::Var))]);
-        let times = Operator { lambda: Lambda { params: params.to_vec(), body }, neutral: vec![one], commutative: true };
+        let times = self.commutative(&Type::scalar(prim), one, |build, operands| build.op(Op::Mul, prim, &operands));
         let all = Operand::Var(self.reduce(vec![factors[0]], times)[0]);
         let most = match prim.bytes() {
             2 => 1e4,

@@ -103,12 +103,7 @@ fn called_at(chains: &mut Chains, body: &mut Body, call: Span) {
 }
 
 fn count_calls(body: &Body, calls: &mut FxHashMap<FunId, usize>) {
-    for stm in &body.stms {
-        if let Exp::Call(id, _) = stm.exp {
-            *calls.entry(id).or_default() += 1;
-        }
-        inner(&stm.exp, &mut |body| count_calls(body, calls));
-    }
+    body.calls(&mut |callee| *calls.entry(callee).or_default() += 1);
 }
 
 /// How many statements a body has, inner ones included.

@@ -2,7 +2,6 @@
 
 use crate::base::Scalar;
 use crate::base::scalar::{Op, ScalarOp};
-use crate::ir::soac::visit::Part;
 use crate::ir::soac::{Body, Exp, FunId, Operand, Program, Stm, Var};
 
 /// How a function becomes a loop.
@@ -51,12 +50,8 @@ pub(super) fn calls(body: &Body, id: FunId) -> bool {
     body.stms.iter().any(|stm| calls_in(stm, id))
 }
 fn calls_in(stm: &Stm, id: FunId) -> bool {
-    let mut found = matches!(stm.exp, Exp::Call(callee, _) if callee == id);
-    stm.exp.parts(&mut |part| {
-        if let Part::Body(_, body) = part {
-            found = found || calls(body, id);
-        }
-    });
+    let mut found = false;
+    stm.calls(&mut |callee| found |= callee == id);
     found
 }
 
