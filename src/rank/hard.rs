@@ -14,6 +14,8 @@ pub enum TooHard {
     Branching,
     /// The integer program solver is switched off.
     SolverOff,
+    /// The integer program solver's library cannot be loaded, in the words of the loader.
+    NoSolver(String),
     /// A system that seems to have no solution is too large for the proof.
     Refutation,
     /// Of a solution the smallest types were not found.
@@ -47,6 +49,7 @@ impl fmt::Display for TooHard {
             TooHard::OnlyPresolved => f.write_str("presolve leaves sites undecided"),
             TooHard::Branching => f.write_str("branching ran out of its budget"),
             TooHard::SolverOff => f.write_str("the integer program solver is switched off"),
+            TooHard::NoSolver(error) => write!(f, "the integer program solver CBC cannot be loaded: {error}"),
             TooHard::Refutation => f.write_str("the system is too large to be refuted exactly"),
             TooHard::TypeRanks => f.write_str("type ranks could not be minimised"),
             TooHard::Unverified => f.write_str("a solution did not pass the exact check"),

@@ -72,6 +72,19 @@ impl Budget {
     }
 }
 
+/// Loads the solver's library, which is not done before a system needs it: it takes longer than all the rest of checking a small program.
+pub(super) fn load() -> Result<(), String> {
+    coin_cbc_sys::load().map_err(str::to_string)
+}
+
+/// The version of the solver.
+///
+/// # Errors
+/// Its library cannot be loaded, in the words of the loader.
+pub fn solver_version() -> Result<String, String> {
+    coin_cbc_sys::version().map_err(str::to_string)
+}
+
 /// Prepares a model for silent runs of limited length.
 pub(super) fn limit(model: &mut CoinCbcProblem, nodes: usize) {
     model.set_log_level(0);

@@ -46,6 +46,7 @@ pub mod text;
 mod types;
 
 pub use hard::TooHard;
+pub use ilp::solver_version;
 pub use system::{Equation, LinExpr, Site, System, Var, VarKind, verify};
 
 /// Most optima of one component that are listed; a component with more is reported as incomplete.

@@ -197,6 +197,7 @@ impl Context<'_> {
         if !self.options.use_ilp {
             return Err(Fail::TooHard(TooHard::SolverOff));
         }
+        ilp::load().map_err(|error| Fail::TooHard(TooHard::NoSolver(error)))?;
         if self.options.method == Method::Auto {
             return self.decomposed(problem);
         }

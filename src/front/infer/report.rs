@@ -9,6 +9,7 @@ use super::reason::Kind;
 use super::shown::Shown;
 use crate::base::{Code, MAX_RANK, Symbol};
 use crate::diag::{Diagnostic, closest};
+use crate::rank::TooHard;
 
 /// Most variables that are named.
 const NAMED: usize = 6;
@@ -86,11 +87,7 @@ impl Error {
             ErrorKind::TooManyDimensions { rank } => {
                 error(Code::RankConflict, format!("an array of {rank} dimensions")).here(format!("at most {MAX_RANK} are possible"))
             }
-            ErrorKind::Undecided { why, unannotated } => {
-                error(Code::Undecided, "the ranks in this definition were not decided within the limits".into())
-                    .note(why.to_string())
-                    .help(unannotated.advice())
-            }
+            ErrorKind::Undecided { why, unannotated } => self.undecided(why, unannotated),
             ErrorKind::UnwrittenRecursion { unannotated, calls } => calls
                 .iter()
                 .fold(
@@ -112,6 +109,17 @@ impl Error {
             ErrorKind::AbbreviationArguments(arguments) => self.abbreviation_arguments(arguments),
             ErrorKind::NoSuchMember { module, member } => error(Code::UnknownName, format!("`{module}` has no member `{member}`")),
         }
+    }
+
+    /// Why ranks were not decided, and what to do.
+    fn undecided(&self, why: &TooHard, unannotated: &Unannotated) -> Diagnostic {
+        let error = |message: &str| Diagnostic::error(Code::Undecided, self.at, message.to_string());
+        if let TooHard::NoSolver(said) = why {
+            return error("the ranks in this definition were not decided: the solver CBC, which they need, cannot be loaded")
+                .note(said.clone())
+                .help("install it; on Debian: apt-get install coinor-libcbc-dev".to_string());
+        }
+        error("the ranks in this definition were not decided within the limits").note(why.to_string()).help(unannotated.advice())
     }
 
     fn type_mismatch(&self, mismatch: &TypeMismatch) -> Diagnostic {

@@ -38,7 +38,13 @@ fn new_programs_are_right() {
 fn the_doctor_says_what_is_missing() {
     let place = Place::new(&[]);
     let said = place.ok(&["doctor"]);
-    assert!(said.contains("ok       C compiler: ") && said.contains("ok       cache: ") && said.contains("CUDA device: "), "{said}");
+    assert!(
+        said.contains("ok       solver: CBC ")
+            && said.contains("ok       C compiler: ")
+            && said.contains("ok       cache: ")
+            && said.contains("CUDA device: "),
+        "{said}"
+    );
     let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
     let output = command.arg("doctor").env("CC", "no-such-compiler").output().expect("it starts");
     let said = String::from_utf8_lossy(&output.stdout);
@@ -50,6 +56,30 @@ fn the_doctor_says_what_is_missing() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("missing  C compiler: /bin/false") && said.contains("does not work") && !said.contains("C library"), "{said}");
+}
+
+/// Files in the way that are no libraries: what needs no integer program is checked as ever, the rest says what is missing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_solver_that_cannot_be_loaded_is_named() {
+    let hard = include_str!("../../data/corpus/automap/twelve_parameters.rem");
+    let files =
+        [("libCbcSolver.so.3", "none"), ("libCbcSolver.so", "none"), ("easy.rem", "def f (x: i64) = x + iota 3\n"), ("hard.rem", hard)];
+    let place = Place::new(&files);
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_remora"));
+        let output = command.args(args).current_dir(place.path()).env("LD_LIBRARY_PATH", place.path()).output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+    };
+    assert_eq!(run(&["check", "easy.rem"]).0, Some(0));
+    let (code, said) = run(&["check", "hard.rem"]);
+    assert_eq!(code, Some(1));
+    for part in ["E0407", "the solver CBC, which they need, cannot be loaded", "libCbcSolver.so.3", "apt-get install coinor-libcbc-dev"] {
+        assert!(said.contains(part), "{said}");
+    }
+    let (code, said) = run(&["doctor"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("missing  solver: ") && said.contains("apt-get install coinor-libcbc-dev"), "{said}");
 }
 
 #[test]
