@@ -28,7 +28,6 @@ WHY = {
     "conv2d": "narrowly: called in turns with the C in one process it is level (1.0 to 1.13), in processes of their own it is not; why is not known",
     "floyd": "minima that mind NaN and the signs of zeros are six operations, by hand one (with -ffast-math): 9.0 and 5.1 ms; row k is copied before each step",
     "kmeans": "narrowly, in some runs; not looked into",
-    "logistic": "sums side by side are kept in memory by the C compiler, and its tail is scalar; a register-wide array for each sum gave 0.95 by hand",
     "mandelbrot": "on AVX2 only; 16 lanes gave 1.13 there by hand",
     "spmv": "on AVX2 only; each index is compared with both ends, one unsigned comparison would do",
     "histogram": "on AVX2 only; not looked into",

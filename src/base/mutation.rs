@@ -212,6 +212,7 @@ mod table {
         ChunksOfBins in "back/lower/device_histograms.rs": "the last chunk of a histogram on a device ends one value too early";
         AnyHistogramCommutes in "back/lower/device_histograms.rs": "histograms whose order counts are done by many threads at once";
         AccumulatorsFromZero in "back/vectorise/accumulators.rs": "sums in several registers all begin with 0";
+        AccumulatorsHalf in "back/vectorise/accumulators.rs": "half of the accumulators are not added to the others";
         AccumulatorsRest in "back/vectorise/accumulators.rs": "what is left behind the last whole block is added from one element later";
         LanesComeBack in "back/vectorise/masked.rs": "lanes that have left a loop come back";
         LanesGoOn in "back/vectorise/masked.rs": "variables of lanes that have left a loop change";

@@ -1,7 +1,9 @@
 //! Reductions with multiple accumulators.
 //!
 //! A loop that adds to one vector register is bound by the latency of the addition. Values are collected in the elements of an array that
-//! fills several registers, and these are combined at the end.
+//! fills several registers, and these are combined at the end: halves are added until there are two. Several sums in one loop, as those of
+//! some rows side by side, share the registers; each then has an order of its own that needs no step for each lane, as the sums of lanes
+//! that compilers make do.
 //!
 //! **Law.** The order in which an [`Order::Reduce`] collects is free, and its operations have identities.
 
@@ -18,6 +20,11 @@ const BYTES: i64 = 256;
 const FEW: i64 = 16;
 /// Bodies with more statements have enough to do while they wait.
 const STATEMENTS: usize = 16;
+/// So many sums in a loop, each of which fills all registers.
+const ALONE: usize = 2;
+/// Most sums in a loop that share the registers, and statements for each.
+const SHARING: usize = 4;
+const STATEMENTS_OF_EACH: usize = 6;
 
 /// The loops of statements, those of [`Order::Reduce`] that are short enough rewritten.
 pub fn accumulators(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
@@ -36,7 +43,8 @@ pub fn accumulators(all: &mut Vectorise, list: Vec<Stmt>) -> Vec<Stmt> {
 fn fits(from: &Expr, to: &Expr, sums: &[(Local, ScalarOp)], body: &[Stmt]) -> bool {
     let known = from.as_int().zip(to.as_int()).map(|(from, to)| to.saturating_sub(from));
     let sets = body.iter().all(|stmt| matches!(stmt, Stmt::Set(..) | Stmt::Store(..) | Stmt::Comment(_)));
-    sets && !is_lanes(to) && known.is_none_or(|n| n > BYTES) && sums.len() <= 2 && body.len() <= STATEMENTS && !plan::has_slow(body)
+    let statements = if sums.len() <= ALONE { STATEMENTS } else { STATEMENTS_OF_EACH * sums.len() };
+    sets && !is_lanes(to) && known.is_none_or(|n| n > BYTES) && sums.len() <= SHARING && body.len() <= statements && !plan::has_slow(body)
 }
 
 /// Whether it is some number of lanes.
@@ -48,11 +56,11 @@ fn is_lanes(e: &Expr) -> bool {
 
 fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local, ScalarOp)], body: Vec<Stmt>, out: &mut Vec<Stmt>) {
     let widest = sums.iter().map(|(sum, _)| all.fun.locals[*sum].prim.bytes() as i64).max().unwrap_or(8);
-    let lanes = BYTES / widest.max(4);
+    let lanes = BYTES / widest.max(4) / if sums.len() <= ALONE { 1 } else { SHARING as i64 };
     let count = all.set("count", to.clone().minus(from.clone()), out);
     let blocks = all.set("blocks", Expr::arith(Int::Div, count, Expr::int(lanes)), out);
-    let (mut wide, mut inits, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
-    let [first, lane, last] = ["lane", "lane", "lane"].map(|name| all.local(name, PrimType::I64));
+    let (mut wide, mut inits) = (Vec::new(), Vec::new());
+    let [first, lane] = ["lane", "lane"].map(|name| all.local(name, PrimType::I64));
     let parts: Vec<Ptr> = sums
         .iter()
         .map(|(sum, _)| {
@@ -60,7 +68,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
             all.stack(info.name, info.prim, lanes as u64)
         })
         .collect();
-    for ((sum, op), part) in sums.iter().zip(&parts) {
+    for ((_, op), part) in sums.iter().zip(&parts) {
         wide.push(Stmt::Stack(*part));
         let identity = Expr::Const(mutated!(
             AccumulatorsFromZero,
@@ -68,8 +76,6 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
             crate::base::Scalar::from_i128(op.prim, 0)
         ));
         inits.push(Stmt::Store(*part, Expr::Local(first), identity));
-        let found = Expr::Load(*part, Box::new(Expr::Local(last)));
-        lasts.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), found])));
     }
     wide.push(Stmt::For { var: first, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: inits });
     // An iteration of a block in a lane: with fresh variables, and accumulators instead of the sums.
@@ -96,15 +102,37 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     }
     step.push(Stmt::For { var: lane, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: each });
     wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body: step });
-    wide.push(Stmt::For { var: last, from: Expr::int(0), to: Expr::int(lanes), order: Order::Reduce(sums.to_vec()), body: lasts });
+    combine(all, sums, &parts, lanes, &mut wide);
     out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
     let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))).plus(Expr::int(mutated!(AccumulatorsRest, 0, 1))), out);
     // Few are added one after the other: a vector register would have to be filled and added up for them.
+    if lanes <= FEW {
+        return out.push(Stmt::For { var, from: rest, to, order: Order::Sequential, body });
+    }
     let left = all.set("left", to.clone().minus(rest.clone()), out);
     let again = renamed(all, &body, sums);
     let one = vec![Stmt::For { var, from: rest.clone(), to: to.clone(), order: Order::Sequential, body }];
     let side = vec![Stmt::For { var, from: rest, to, order: Order::Reduce(sums.to_vec()), body: again }];
     out.push(Stmt::If(left.less(Expr::int(FEW)), one, side));
+}
+
+/// Adds the elements of accumulators to the sums, halves first.
+fn combine(all: &mut Vectorise, sums: &[(Local, ScalarOp)], parts: &[Ptr], lanes: i64, out: &mut Vec<Stmt>) {
+    let load = |part: &Ptr, at: Expr| Expr::Load(*part, Box::new(at));
+    let mut half = lanes / mutated!(AccumulatorsHalf, 2, 4);
+    while half > 1 {
+        let lane = all.local("lane", PrimType::I64);
+        let pairs = sums.iter().zip(parts).map(|((_, op), part)| {
+            let halves = vec![load(part, Expr::Local(lane)), load(part, Expr::Local(lane).plus(Expr::int(half)))];
+            Stmt::Store(*part, Expr::Local(lane), Expr::Op(*op, halves))
+        });
+        out.push(Stmt::For { var: lane, from: Expr::int(0), to: Expr::int(half), order: Order::Any, body: pairs.collect() });
+        half /= 2;
+    }
+    for ((sum, op), part) in sums.iter().zip(parts) {
+        let last = Expr::Op(*op, vec![load(part, Expr::int(0)), load(part, Expr::int(1))]);
+        out.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), last])));
+    }
 }
 
 /// The same body with fresh variables, but the same sums.

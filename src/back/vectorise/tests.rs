@@ -54,7 +54,11 @@ fn count(fun: &Fun, list: &[Stmt], found: &mut Loops) {
                     found.lanes += 1;
                     found.kept += usize::from(body.iter().any(|stmt| matches!(stmt, Stmt::For { .. })));
                 }
-                found.side_by_side += usize::from(matches!(order, Order::Reduce(sums) if sums.len() == 4));
+                let together = matches!(order, Order::Reduce(sums) if sums.len() == 4);
+                // Sums that share the registers: each lane reads them, and adds to them.
+                let stores = body.iter().filter(|stmt| matches!(stmt, Stmt::Store(..))).count();
+                let adds = *order == Order::Any && matches!(body.first(), Some(Stmt::Set(..)));
+                found.side_by_side += usize::from(together || adds && stores == 4);
                 count(fun, body, found);
             }
             Stmt::While(first, _, second) => {
