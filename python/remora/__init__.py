@@ -33,6 +33,8 @@ from .port import PortError, check_port, jit
 
 # An extension that is there already is not initialised again.
 _remora.only_once()
+# Wheels for other machines bring the solver along.
+_remora.look_for_solver_in(_os.path.join(_os.path.dirname(__file__), "_solver"))
 
 __version__: str = _remora.__version__
 

@@ -47,6 +47,12 @@ mod _remora {
         remora::embed::fall_back_to_compiler(command);
     }
 
+    /// Names a folder where the solver's library is looked for before the system's.
+    #[pyfunction]
+    fn look_for_solver_in(folder: std::path::PathBuf) {
+        remora::embed::look_for_solver_in(&folder);
+    }
+
     /// The command line, with these arguments, where `started` starts it again; returns the exit code.
     #[pyfunction]
     fn command(py: Python<'_>, started: Vec<std::ffi::OsString>, arguments: Vec<std::ffi::OsString>) -> u8 {

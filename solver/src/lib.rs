@@ -131,8 +131,13 @@ pub fn load() -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Where the library is looked for before it is where the system keeps libraries: a package that brings it along says so before the first
+/// [`load`]. Where it is linked there is nothing to look for.
+#[cfg(feature = "linked")]
+pub fn look_in(_folder: &std::path::Path) {}
+
 #[cfg(not(feature = "linked"))]
-pub use on_demand::load;
+pub use on_demand::{load, look_in};
 
 #[cfg(not(feature = "linked"))]
 use on_demand::loaded;
@@ -142,6 +147,7 @@ mod on_demand {
     use super::Functions;
     use libloading::Library;
     use std::error::Error as _;
+    use std::path::{Path, PathBuf};
     use std::sync::OnceLock;
 
     /// What the library is called: first with the version of its interface, which is there without the files for developers.
@@ -153,14 +159,16 @@ mod on_demand {
         &["libCbcSolver.so.3", "libCbcSolver.so"]
     };
 
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     static FUNCTIONS: OnceLock<Result<Functions, String>> = OnceLock::new();
 
     fn functions() -> &'static Result<Functions, String> {
         FUNCTIONS.get_or_init(|| {
             let mut said = None;
-            for name in NAMES {
+            let brought = FOLDER.get().into_iter().flat_map(|folder| NAMES.iter().map(move |name| folder.join(name)));
+            for name in brought.filter(|file| file.exists()).chain(NAMES.iter().map(PathBuf::from)) {
                 // SAFETY: what CBC and its libraries run when they are loaded initialises their own data; `Functions` has its types.
-                let found = unsafe { Library::new(*name).and_then(|library| Functions::of(&library).map(|found| (library, found))) };
+                let found = unsafe { Library::new(&name).and_then(|library| Functions::of(&library).map(|found| (library, found))) };
                 match found {
                     Ok((library, functions)) => {
                         // It stays for as long as the process.
@@ -172,6 +180,12 @@ mod on_demand {
             }
             Err(said.map_or_else(String::new, |error| words(&error)))
         })
+    }
+
+    /// Where the library is looked for before it is where the system keeps libraries: a package that brings it along says so before the
+    /// first [`load`]; the first folder that is named counts.
+    pub fn look_in(folder: &Path) {
+        _ = FOLDER.set(folder.to_path_buf());
     }
 
     /// What the loader says is the source of what `libloading` says.

@@ -77,6 +77,11 @@ pub(super) fn load() -> Result<(), String> {
     coin_cbc_sys::load().map_err(str::to_string)
 }
 
+/// A folder where the solver's library is looked for first: of a package that brings it along.
+pub fn look_for_solver_in(folder: &std::path::Path) {
+    coin_cbc_sys::look_in(folder);
+}
+
 /// The version of the solver.
 ///
 /// # Errors

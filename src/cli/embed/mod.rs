@@ -14,6 +14,7 @@ mod values;
 
 pub use crate::base::{PrimType, Scalar, Symbol};
 pub use crate::cli::native::{Output, Owned, fall_back_to_compiler, forked};
+pub use crate::driver::look_for_solver_in;
 pub use crate::driver::outside::{Form, Given, Leaf, Named, Returned, Signature};
 pub use crate::interp::entry::Shape;
 pub use crate::runtime::{Cells, Sum, Value};
