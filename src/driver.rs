@@ -44,6 +44,7 @@ mod validate;
 
 pub use crate::back::c::LOOPS;
 pub use crate::back::cuda::LOADED_DRIVER as CUDA_DRIVER;
+pub use crate::rank::look_for_solver_in;
 pub use again::{Previous, recheck};
 pub use apl::is_apl;
 pub use compile::{
@@ -165,7 +166,7 @@ fn check_collecting(
     stop: &dyn Fn() -> bool,
 ) -> Option<Checked> {
     let start = Instant::now();
-    let (mut program, mut diagnostics) = resolve::load(sources, loader, &[root]);
+    let (mut program, mut diagnostics) = step("resolve", || resolve::load(sources, loader, &[root]));
     // What is wrong in a parametric module is wrong in its copies.
     let mut seen = FxHashSet::default();
     diagnostics.retain(|d| seen.insert((d.code, d.message.clone(), d.labels.first().map(|label| label.span))));
@@ -195,7 +196,8 @@ fn check_collecting(
             continue;
         }
         let said = checked.diagnostics.len();
-        if check_definition(sources, &mut checked, def, errors).is_none() {
+        let done = ice::in_pass("check", |span| sources.place(span), || check_definition(sources, &mut checked, def, errors));
+        if done.is_none() {
             refused.insert(def);
         } else {
             reuse.iter_mut().for_each(|reuse| reuse.checked(&checked, def));
@@ -220,11 +222,20 @@ fn check_collecting(
     Some(checked)
 }
 
+/// Runs a step of checking under its name.
+fn step<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
+    ice::named(name, || {
+        #[cfg(feature = "mutations")]
+        faults::stop(name);
+        work()
+    })
+}
+
 /// Infers and elaborates one definition; `None` after reporting what is wrong with it.
 fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, errors: &mut Vec<Misfit>) -> Option<()> {
     let Checked { program, tables, schemes, diagnostics, stats, state, .. } = checked;
     let start = Instant::now();
-    let inferred = match infer::infer_def(program, tables, def) {
+    let inferred = match step("infer", || infer::infer_def(program, tables, def)) {
         Ok(inferred) => inferred,
         Err(wrong) => {
             stats.times.infer += start.elapsed();
@@ -241,7 +252,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     stats.times.infer += start.elapsed().saturating_sub(inferred.rank_time());
     stats.times.rank += inferred.rank_time();
     let start = Instant::now();
-    let decided = decide(program, tables, schemes, &state.demands, &inferred);
+    let decided = step("ambiguity", || decide(program, tables, schemes, &state.demands, &inferred));
     stats.times.rank += start.elapsed();
     let verdict = match decided {
         Ok(verdict) => verdict,
@@ -255,7 +266,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
     state.ranked.insert(def);
     let start = Instant::now();
     let before = schemes.size_time;
-    let Elaborated { values, result, limited } = elaborate_one(program, tables, schemes, &inferred, verdict);
+    let Elaborated { values, result, limited } = step("elaborate", || elaborate_one(program, tables, schemes, &inferred, verdict));
     let sizes = schemes.size_time - before;
     stats.times.sizes += sizes;
     stats.times.elaborate += start.elapsed().saturating_sub(sizes);
@@ -263,28 +274,29 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         Ok(defines) => {
             // Applications of parametric modules have the patterns of these.
             let written = program.defs[def].is_written() && program.application_of(def).is_none();
-            let cases = if written { infer::check_cases(program, tables, def) } else { Vec::new() };
+            let cases = if written { step("cases", || infer::check_cases(program, tables, def)) } else { Vec::new() };
             diagnostics.extend(cases.iter().map(infer::CaseError::report));
             if cases.iter().any(infer::CaseError::refuses) {
                 return None;
             }
-            let underived = underived(checked, def, &defines);
+            let underived = step("derive", || underived(checked, def, &defines));
             if !underived.is_empty() {
                 refuse(sources, checked, def, underived);
                 return None;
             }
             let start = Instant::now();
-            let consumed = consume::check(&checked.program, &checked.tables, &mut checked.state.modes, def);
+            let consumed = step("consume", || consume::check(&checked.program, &checked.tables, &mut checked.state.modes, def));
             checked.stats.times.consume += start.elapsed();
             if !consumed.is_empty() {
                 checked.diagnostics.extend(consumed.iter().map(consume::Error::report));
                 return None;
             }
-            checked.diagnostics.extend(entries::check(&checked.program, def, &defines).iter().map(entries::Error::report));
+            let errors = step("entries", || entries::check(&checked.program, def, &defines));
+            checked.diagnostics.extend(errors.iter().map(entries::Error::report));
             if written && resolve::dependencies(&checked.program, def).iter().any(|used| folds::is_fold(checked.program.defs[*used].unique))
             {
-                let errors = defines.iter().flat_map(|define| checked.state.folds.check(define));
-                checked.diagnostics.extend(errors.map(|error| error.report()));
+                let errors: Vec<_> = step("folds", || defines.iter().flat_map(|define| checked.state.folds.check(define)).collect());
+                checked.diagnostics.extend(errors.iter().map(folds::Error::report));
             }
             defines.iter().for_each(|define| checked.state.folds.add(define));
             if !checked.program.is_template(def) {
@@ -294,8 +306,7 @@ fn check_definition(sources: &SourceMap, checked: &mut Checked, def: DefId, erro
         }
         Err(Failure::Unread(span)) => {
             if !checked.failed() {
-                let stop = || crate::ice!(span, "inference says nothing about this expression");
-                ice::in_pass("elaborate", |span| sources.place(span), stop);
+                step("elaborate", || crate::ice!(span, "inference says nothing about this expression"));
             }
             None
         }

@@ -42,7 +42,26 @@ macro_rules! ice {
 pub fn stop(span: Span, what: String) -> ! {
     let pass = PASS.get();
     STOPPED.set(Some(Bug { pass, span, place: None, what: what.clone() }));
-    panic!("internal error in the pass `{pass}`: {what}");
+    panic!("{}{what}", begins(pass));
+}
+
+/// How messages of internal errors begin.
+fn begins(pass: &str) -> String {
+    format!("internal error in the pass `{pass}`: ")
+}
+
+/// Runs a part of a step under a name of its own, which is blamed for what stops in it.
+pub fn named<R>(pass: &'static str, work: impl FnOnce() -> R) -> R {
+    let outer = PASS.replace(pass);
+    let result = work();
+    // Where it stops the name stays, for who catches that.
+    PASS.set(outer);
+    result
+}
+
+/// The step that runs on this thread, for threads that work for it ([`named`]).
+pub fn running() -> &'static str {
+    PASS.get()
 }
 
 /// Runs a step of the pipeline under its name. If it stops with an internal error, `place` says where in the program that was.
@@ -74,7 +93,10 @@ pub fn catch<R>(work: impl FnOnce() -> R) -> Result<R, Bug> {
 fn taken(payload: &(dyn Any + Send)) -> Bug {
     STOPPED.take().unwrap_or_else(|| {
         let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
-        Bug { pass: PASS.get(), span: Span::default(), place: None, what: text.unwrap_or("a panic without a message").to_string() }
+        let (pass, text) = (PASS.get(), text.unwrap_or("a panic without a message"));
+        // What stopped on another thread that works for the step says so in its message only.
+        let what = text.strip_prefix(&begins(pass)).unwrap_or(text).to_string();
+        Bug { pass, span: Span::default(), place: None, what }
     })
 }
 
@@ -90,6 +112,20 @@ mod tests {
         let inner = || in_pass("inner", place, || ice!(span, "the {} is missing", "sea"));
         let bug = catch(|| in_pass("outer", |_| "there".to_string(), inner)).expect_err("it stops");
         assert_eq!(bug, Bug { pass: "inner", span, place: Some("here".into()), what: "the sea is missing".into() });
+    }
+
+    #[test]
+    fn parts_of_a_pass_and_threads_that_work_for_it_are_blamed() {
+        let part = || named("part", || ice!(Span::default(), "the {} is missing", "sea"));
+        assert_eq!(catch(|| in_pass("whole", |_| String::new(), part)).expect_err("it stops").pass, "part");
+        assert_eq!(named("part", || running()), "part");
+        let thread = || {
+            let pass = running();
+            let work = move || named(pass, || ice!(Span::default(), "the sea is missing"));
+            std::panic::resume_unwind(std::thread::spawn(work).join().expect_err("it stops"))
+        };
+        let bug = catch(|| in_pass("whole", |_| String::new(), || named("part", thread))).expect_err("it stops");
+        assert_eq!((bug.pass, bug.what.as_str()), ("part", "the sea is missing"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn is_apl(name: &str) -> bool {
 /// Makes a script explicit.
 pub(super) fn check(sources: &mut SourceMap, loader: &dyn Loader, root: FileId, request: Option<&Request>) -> Checked {
     let start = Instant::now();
-    let mut elaborated = apl::program(sources, loader, root, request);
+    let mut elaborated = super::step("apl", || apl::program(sources, loader, root, request));
     let made = start.elapsed();
     let mut checked = library(sources, loader, &elaborated);
     let core = std::mem::take(&mut elaborated.program);

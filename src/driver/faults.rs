@@ -1,6 +1,7 @@
 //! Faults that tests plant: what a step of the pipeline has made is broken on purpose, to see that it is found and the step blamed. Only
 //! builds with the feature `mutations` have them.
 
+use crate::base::Span;
 use crate::ir::{imp, soac};
 use std::sync::OnceLock;
 
@@ -9,6 +10,13 @@ static STEP: OnceLock<String> = OnceLock::new();
 /// Plants a fault in what the step with this name makes, for the rest of the process.
 pub fn plant(step: String) {
     STEP.get_or_init(|| step);
+}
+
+/// Stops in a step of checking, which makes nothing that could be broken, if that was asked for.
+pub(super) fn stop(step: &str) {
+    if STEP.get().is_some_and(|name| name == step) {
+        crate::ice!(Span::default(), "a test has planted a fault here");
+    }
 }
 
 /// Programs that can be broken.

@@ -14,7 +14,7 @@ pub fn is_core(name: &str) -> bool {
 /// Makes a file explicit.
 pub(super) fn check(sources: &mut SourceMap, root: FileId) -> Checked {
     let start = Instant::now();
-    let mut elaborated = remc::program(sources, root);
+    let mut elaborated = super::step("remc", || remc::program(sources, root));
     let core = std::mem::take(&mut elaborated.program);
     let mut diagnostics = std::mem::take(&mut elaborated.diagnostics);
     let mut demands = derive::Demands::default();

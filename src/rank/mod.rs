@@ -45,8 +45,10 @@ mod system;
 pub mod text;
 mod types;
 
+use crate::base::ice;
+
 pub use hard::TooHard;
-pub use ilp::solver_version;
+pub use ilp::{look_for_solver_in, solver_version};
 pub use system::{Equation, LinExpr, Site, System, Var, VarKind, verify};
 
 /// Most optima of one component that are listed; a component with more is reported as incomplete.
@@ -157,5 +159,5 @@ impl Default for Options {
 
 /// Finds the least cost of a system and all its optima, component by component.
 pub fn solve(system: &System, options: &Options) -> RankOutcome {
-    strategy::solve_system(system, options)
+    ice::named("rank", || strategy::solve_system(system, options))
 }

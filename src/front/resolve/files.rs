@@ -2,7 +2,7 @@
 
 use super::error::{Error, ErrorKind, LoadProblem};
 use super::suggest;
-use crate::base::{FileId, SourceMap, Span};
+use crate::base::{FileId, SourceMap, Span, ice};
 use crate::diag::Diagnostic;
 use crate::front::syntax;
 use crate::ir::surface::ImportDecl;
@@ -139,7 +139,7 @@ impl Files<'_> {
         self.states.insert(path.clone(), State::Loading);
         let text = self.sources.file(file).text.clone();
         let parse = if self.sources.file(file).name.ends_with(".fut") { syntax::parse_futhark } else { syntax::parse };
-        let (source, diagnostics) = parse(&mut self.program.ast, file, &text);
+        let (source, diagnostics) = ice::named("parse", || parse(&mut self.program.ast, file, &text));
         self.loaded.problems.extend(diagnostics.into_iter().map(Problem::Syntax));
         let mut imports = Vec::new();
         source.decls.iter().for_each(|decl| imports_of(decl, &mut imports));

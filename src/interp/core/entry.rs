@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use super::{Failure, Machine, Outcome};
-use crate::base::{Code, Scalar, Span, Symbol};
+use crate::base::{Code, Scalar, Span, Symbol, ice};
 use crate::interp::entry::{measured, opened};
 use crate::ir::core::{Param, Type};
 use crate::runtime::Value;
@@ -38,12 +38,14 @@ impl Machine {
     }
     /// `call` with the boxes in the result left as they are.
     pub fn call_closed(&self, name: Symbol, args: Vec<Value>) -> Outcome<Value> {
-        let id = self.find(name)?;
-        let span = self.definitions[id].define.span;
-        let indices = self.indices(name, &args)?;
-        let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
-        self.constants(id)?;
-        let value = self.global(id, true)?;
-        if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
+        ice::named("evaluate", || {
+            let id = self.find(name)?;
+            let span = self.definitions[id].define.span;
+            let indices = self.indices(name, &args)?;
+            let all: Vec<Value> = indices.into_iter().map(|size| Value::Scalar(Scalar::I64(size))).chain(args).collect();
+            self.constants(id)?;
+            let value = self.global(id, true)?;
+            if all.is_empty() { Ok(value) } else { Run::new(self, true).apply(&value, all, span) }
+        })
     }
 }

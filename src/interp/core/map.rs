@@ -4,7 +4,7 @@ use super::code::Map;
 use super::derive::Operators;
 use super::run::Run;
 use super::{Failure, Outcome};
-use crate::base::Code;
+use crate::base::{Code, ice};
 use crate::interp::failure::{broken, misfit};
 use crate::interp::interrupt;
 use crate::runtime::{Builder, Value, dims};
@@ -104,7 +104,7 @@ impl Run<'_> {
         let count = range.len();
         let pieces = (pool.current_num_threads() * PIECES).min(count).max(1);
         let frame = &self.stack[self.base..];
-        let (machine, depth) = (self.machine, self.depth);
+        let (machine, depth, pass) = (self.machine, self.depth, ice::running());
         let results: Vec<Outcome<Builder>> = pool.install(|| {
             (0..pieces)
                 .into_par_iter()
@@ -112,7 +112,7 @@ impl Run<'_> {
                     let mut run = Run { machine, stack: frame.to_vec(), base: 0, parallel: false, operators: Operators::default(), depth };
                     let (from, to) = (range.start + count * piece / pieces, range.start + count * (piece + 1) / pieces);
                     let mut part = Builder::new(to - from);
-                    run.cells(map, arrays, from..to, &mut part)?;
+                    ice::named(pass, || run.cells(map, arrays, from..to, &mut part))?;
                     Ok(part)
                 })
                 .collect()

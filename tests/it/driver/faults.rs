@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-const PROGRAM: &str = "entry main [n] (xs: [n]f64) : f64 = f64.sum (map f64.sqrt (xs * xs + 1))\n";
+const PROGRAM: &str = "entry main [n] (xs: [n]f64) : f64 = reduce (+) 0 (map f64.sqrt (xs * xs + 1))\n";
 
 /// The exit code and the messages of a command whose pipeline has a fault in this step.
 fn broken(step: &str, args: &[&str]) -> (Option<i32>, String) {
@@ -45,6 +45,13 @@ fn faults_in_passes_for_processors_are_blamed_on_them() {
 fn faults_in_passes_for_devices_are_blamed_on_them() {
     for step in ["inline all", "common subexpressions", "flatten", "coalesce", "lower kernels", "products"] {
         is_blamed(step, &["dump", "main.rem", "--stage", "cuda"]);
+    }
+}
+
+#[test]
+fn faults_in_checking_are_blamed_on_its_steps() {
+    for step in ["resolve", "infer", "ambiguity", "elaborate", "cases", "derive", "consume", "entries", "folds"] {
+        is_blamed(step, &["run", "main.rem", "--backend", "auto", "[1, 2]"]);
     }
 }
 
