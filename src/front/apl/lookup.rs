@@ -38,7 +38,7 @@ impl Machine {
         let arr = if kind == Kind::Bool { self.b.convert(arr, Kind::Int)? } else { arr.clone() };
         let made = match kind {
             Kind::Double => {
-                self.library.insert("apl_key");
+                self.found.library.insert("apl_key");
                 let key = self.b.node(ExprKind::Var(Symbol::new("apl_key")));
                 self.b.map(&shape, vec![arr.expr], |b, x| Ok(b.app(key, vec![x[0].clone()])))?
             }
@@ -246,7 +246,7 @@ impl Machine {
     }
     /// A call of a function of the library.
     pub fn library_call(&mut self, name: &'static str, sizes: &[Dim], args: Vec<Expr>) -> Expr {
-        self.library.insert(name);
+        self.found.library.insert(name);
         let fun = self.b.node(ExprKind::Var(Symbol::new(name)));
         let fun = self.b.node(ExprKind::Inst { fun, types: Vec::new(), indices: sizes.iter().cloned().map(Index::Dim).collect() });
         self.b.app(fun, args)

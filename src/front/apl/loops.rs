@@ -149,7 +149,7 @@ impl Machine {
             if tries > MAX_TRIES {
                 return Err(Error::at(span, StateError::Unsettled));
             }
-            let (before, noted) = (layout.clone(), self.notes.len());
+            let (before, noted) = (layout.clone(), self.found.notes.len());
             self.looped += 1;
             let (next, made) = self.way(&mut |m| {
                 let val = m.b.unpack(state.clone(), &before);
@@ -161,7 +161,7 @@ impl Machine {
             if same_layout(&joined, &layout) {
                 break made;
             }
-            self.notes.truncate(noted);
+            self.found.notes.truncate(noted);
             layout = joined;
         };
         let first = self.b.pack(&init, &layout)?;
@@ -209,9 +209,9 @@ impl Machine {
         let run = |m: &mut Machine, val: Val, ask: Ask| {
             let (left, right) = split(val);
             let frame = m.frame_of(closure, left, right);
-            m.stack.push(Rc::as_ptr(&closure.dfn));
+            m.functions.stack.push(Rc::as_ptr(&closure.dfn));
             let out = m.tail(closure, 0, &frame, ask, span);
-            m.stack.pop();
+            m.functions.stack.pop();
             out
         };
         let last = self.repeat(

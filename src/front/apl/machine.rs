@@ -111,14 +111,10 @@ pub struct Machine {
     pub b: Build,
     /// The index of the first element: 0 or 1.
     pub origin: i64,
-    /// What is printed, in order.
-    pub outputs: Vec<Output>,
-    /// What was found out.
-    pub notes: Vec<Note>,
-    /// Functions of the library that were used.
-    pub library: BTreeSet<&'static str>,
-    /// Functions that were called, by where they are written.
-    pub called: FxHashSet<Span>,
+    /// What executing it led to, besides code.
+    pub found: Found,
+    /// Its functions that are being called and made definitions.
+    pub functions: Functions,
     /// Whether results are printed: not while an entry point is made.
     pub prints: bool,
     /// Random numbers so far.
@@ -134,13 +130,31 @@ pub struct Machine {
     /// Whether items of different lengths make a vector of vectors.
     pub ragged: bool,
     calls: usize,
-    /// The functions that are being called.
+}
+
+/// What executing a script led to, besides code.
+#[derive(Default)]
+pub struct Found {
+    /// What is printed, in order.
+    pub outputs: Vec<Output>,
+    /// What was found out.
+    pub notes: Vec<Note>,
+    /// Functions of the library that were used.
+    pub library: BTreeSet<&'static str>,
+    /// Functions that were called, by where they are written.
+    pub called: FxHashSet<Span>,
+}
+
+/// Functions of a script that are being called and made definitions.
+#[derive(Default)]
+pub struct Functions {
+    /// Those that are being called.
     pub stack: Vec<*const Dfn>,
-    /// The function that is being written out, and the calls that it may come to.
+    /// The one that is being written out, and the calls that it may come to.
     written: Option<(*const Dfn, usize)>,
-    /// Functions that are being made definitions, from the outermost.
+    /// Those that are being made definitions, from the outermost.
     pub open: Vec<Open>,
-    /// Functions that were.
+    /// Those that were.
     pub definitions: Vec<Define>,
     /// Those of the script among them, for other calls, with the changes of names until then.
     pub ready: Vec<(Open, usize)>,
@@ -168,10 +182,8 @@ impl Machine {
         Machine {
             b: Build::new(at),
             origin: 1,
-            outputs: Vec::new(),
-            notes: Vec::new(),
-            library: BTreeSet::new(),
-            called: FxHashSet::default(),
+            found: Found::default(),
+            functions: Functions::default(),
             prints: true,
             rolls: 0,
             files: Rc::default(),
@@ -180,12 +192,6 @@ impl Machine {
             branched: 0,
             ragged: false,
             calls: 0,
-            stack: Vec::new(),
-            written: None,
-            open: Vec::new(),
-            definitions: Vec::new(),
-            ready: Vec::new(),
-            defined: 0,
         }
     }
     /// What says nothing: an error was reported.
@@ -195,9 +201,9 @@ impl Machine {
 
     /// Remembers something for `remora infer`.
     pub fn note(&mut self, span: Span, text: impl FnOnce() -> String) {
-        if self.notes.len() < 5000 {
+        if self.found.notes.len() < 5000 {
             let text = text();
-            self.notes.push(Note { span, text });
+            self.found.notes.push(Note { span, text });
         }
     }
 
@@ -252,7 +258,7 @@ impl Machine {
         if self.looped + self.branched > 0 {
             return Err(Error::at(span, NotationError::Output));
         }
-        self.outputs.push(Output { value: val, digits: self.precision as usize });
+        self.found.outputs.push(Output { value: val, digits: self.precision as usize });
         Ok(())
     }
 
@@ -262,7 +268,7 @@ impl Machine {
         if self.calls > MAX_CALLS {
             return Err(Error::at(func.span, LimitError::Calls { most: MAX_CALLS }));
         }
-        if let Some((of, most)) = self.written
+        if let Some((of, most)) = self.functions.written
             && self.calls > most
         {
             return Err(Error::at(func.span, RecursionError::Long { of }));
@@ -383,49 +389,49 @@ impl Machine {
     pub fn mark(&self) -> Mark {
         Mark {
             depth: self.b.depth(),
-            printed: self.outputs.len(),
-            noted: self.notes.len(),
-            stack: self.stack.len(),
+            printed: self.found.outputs.len(),
+            noted: self.found.notes.len(),
+            stack: self.functions.stack.len(),
             looped: self.looped,
             branched: self.branched,
-            open: self.open.len(),
-            definitions: self.definitions.len(),
-            ready: self.ready.len(),
+            open: self.functions.open.len(),
+            definitions: self.functions.definitions.len(),
+            ready: self.functions.ready.len(),
         }
     }
     pub fn back_to(&mut self, mark: Mark) {
         self.b.back_to(mark.depth);
-        self.outputs.truncate(mark.printed);
-        self.notes.truncate(mark.noted);
-        self.stack.truncate(mark.stack);
+        self.found.outputs.truncate(mark.printed);
+        self.found.notes.truncate(mark.noted);
+        self.functions.stack.truncate(mark.stack);
         self.looped = mark.looped;
         self.branched = mark.branched;
-        self.open.truncate(mark.open);
-        self.definitions.truncate(mark.definitions);
-        self.ready.truncate(mark.ready);
+        self.functions.open.truncate(mark.open);
+        self.functions.definitions.truncate(mark.definitions);
+        self.functions.ready.truncate(mark.ready);
     }
 
     /// Calls a dfn.
     pub fn call_dfn(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        self.called.insert(closure.span);
+        self.found.called.insert(closure.span);
         let dfn = Rc::as_ptr(&closure.dfn);
         if let Some(made) = self.call_opened(closure, &left, &right, span) {
             return made;
         }
-        if self.stack.len() >= MAX_DEPTH {
-            let of = self.stack.iter().copied().find(|dfn| self.is_within_itself(*dfn)).unwrap_or(dfn);
+        if self.functions.stack.len() >= MAX_DEPTH {
+            let of = self.functions.stack.iter().copied().find(|dfn| self.is_within_itself(*dfn)).unwrap_or(dfn);
             return Err(Error::at(span, RecursionError::Deep { most: MAX_DEPTH, of }));
         }
-        if self.stack.contains(&dfn) {
+        if self.functions.stack.contains(&dfn) {
             return self.unrolled(closure, left, right, span);
         }
-        let (calls, first) = (self.calls, closure.dfn.recursive && self.written.is_none());
+        let (calls, first) = (self.calls, closure.dfn.recursive && self.functions.written.is_none());
         if first {
-            self.written = Some((dfn, calls + MOST_WRITTEN_OUT));
+            self.functions.written = Some((dfn, calls + MOST_WRITTEN_OUT));
         }
         let written_out = self.attempt(|m| m.unrolled(closure, left.clone(), right.clone(), span));
         if first {
-            self.written = None;
+            self.functions.written = None;
         }
         let long = match &written_out {
             Err(error) => match error.kind {
@@ -448,7 +454,7 @@ impl Machine {
     }
 
     fn is_within_itself(&self, dfn: *const Dfn) -> bool {
-        self.stack.iter().filter(|other| **other == dfn).count() > 1
+        self.functions.stack.iter().filter(|other| **other == dfn).count() > 1
     }
 
     pub fn frame_of(&self, closure: &Rc<Closure>, left: Option<Val>, right: Val) -> Rc<Frame> {
@@ -470,9 +476,9 @@ impl Machine {
 
     fn unrolled(&mut self, closure: &Rc<Closure>, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
         let frame = self.frame_of(closure, left, right);
-        self.stack.push(Rc::as_ptr(&closure.dfn));
+        self.functions.stack.push(Rc::as_ptr(&closure.dfn));
         let out = self.body(&closure.dfn, 0, &frame, span);
-        self.stack.pop();
+        self.functions.stack.pop();
         out
     }
 

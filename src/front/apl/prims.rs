@@ -429,7 +429,7 @@ impl Machine {
         }
         let site = self.site(span)?;
         let (name, kind) = if zero { ("apl_unit", Kind::Double) } else { ("apl_roll", Kind::Int) };
-        self.library.insert(name);
+        self.found.library.insert(name);
         let origin = self.origin;
         let count = arr.shape.clone();
         let flat = self.ravelled(&arr)?;

@@ -89,28 +89,28 @@ fn printing(script: &Script, files: &Rc<Files>, start: Span, out: &mut Elaborate
     let mut machine = Machine::new(start);
     machine.files = files.clone();
     let mut errors = machine.script(&script.statements, &frame);
-    out.notes = std::mem::take(&mut machine.notes);
+    out.notes = std::mem::take(&mut machine.found.notes);
     out.notes.sort_by_key(|note| (note.span.start, note.span.end));
     out.precision = machine.precision as usize;
-    out.digits = machine.outputs.iter().map(|output| output.digits).collect();
+    out.digits = machine.found.outputs.iter().map(|output| output.digits).collect();
     if !errors.is_empty() {
         return errors;
     }
-    let outputs: Vec<Val> = machine.outputs.iter().map(|output| output.value.clone()).collect();
+    let outputs: Vec<Val> = machine.found.outputs.iter().map(|output| output.value.clone()).collect();
     out.printed = outputs.len();
     let whole = script.statements.first().map_or(start, |first| first.span.to(script.statements[script.statements.len() - 1].span));
     let value = if outputs.len() == 1 { outputs[0].clone() } else { Val::Tup(Rc::new(outputs)) };
     let name = Symbol::new("main");
     match finished(&mut machine, &value, whole) {
         Ok((body, layout)) => {
-            out.program.defs.append(&mut machine.definitions);
+            out.program.defs.append(&mut machine.functions.definitions);
             out.program.defs.push(Define { name, ty: layout.ty(), body, entry: true, recursive: false, span: whole });
             out.forms.insert(name, layout.form);
             out.main = Some(name);
         }
         Err(error) => errors.push(*error),
     }
-    out.library.extend(machine.library);
+    out.library.extend(machine.found.library);
     errors
 }
 
@@ -186,7 +186,7 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     let frame = Frame::new(None);
     let mut machine = Machine::new(span);
     machine.prints = false;
-    machine.defined = out.program.defs.len();
+    machine.functions.defined = out.program.defs.len();
     machine.files = files.clone();
     if let Some(error) = machine.script(&script.statements, &frame).into_iter().next() {
         return Err(Box::new(error));
@@ -249,13 +249,13 @@ fn entry((script, files): (&Script, &Rc<Files>), name: &str, parameters: &[Param
     };
     let name = Symbol::new(name);
     out.program.defs.retain(|define| define.name != name);
-    out.program.defs.append(&mut machine.definitions);
+    out.program.defs.append(&mut machine.functions.definitions);
     out.program.defs.push(Define { name, ty, body, entry: true, recursive: false, span });
     out.forms.insert(name, layout.form);
     if out.main == Some(name) {
         out.main = None;
     }
-    out.library.extend(machine.library);
+    out.library.extend(machine.found.library);
     Ok(())
 }
 

@@ -48,18 +48,18 @@ struct Captured {
 impl Machine {
     /// Where a function stands among those that are being made definitions.
     pub fn opened(&self, dfn: *const Dfn) -> bool {
-        self.open.iter().any(|open| Rc::as_ptr(&open.closure.dfn) == dfn)
+        self.functions.open.iter().any(|open| Rc::as_ptr(&open.closure.dfn) == dfn)
     }
 
     /// Whether a call is one of a function that is being made a definition; the call then.
     pub fn call_opened(&mut self, closure: &Rc<Closure>, left: &Option<Val>, right: &Val, span: Span) -> Option<Result<Val>> {
-        let at = self.open.iter().rposition(|open| Rc::ptr_eq(&open.closure, closure))?;
+        let at = self.functions.open.iter().rposition(|open| Rc::ptr_eq(&open.closure, closure))?;
         Some(self.call_open(at, left.clone(), right.clone(), span))
     }
 
     fn call_open(&mut self, at: usize, left: Option<Val>, right: Val, span: Span) -> Result<Val> {
-        let open = self.open[at].clone();
-        if at + 1 != self.open.len() {
+        let open = self.functions.open[at].clone();
+        if at + 1 != self.functions.open.len() {
             return Err(Error::at(span, RecursionError::Mutual));
         }
         let left = match left {
@@ -80,7 +80,7 @@ impl Machine {
         }
         let wanted = self.joined(&[(super::loops::hide(&open.params), Vec::new()), (Form::of(&given), Vec::new())], span)?;
         if !super::loops::same_layout(&wanted, &open.params) {
-            self.open[at].wider = Some(wanted);
+            self.functions.open[at].wider = Some(wanted);
             return Err(Error::at(span, RecursionError::Wider));
         }
         self.call_definition(&open, &given)
@@ -115,24 +115,24 @@ impl Machine {
         if let Some(open) = self.ready_for(closure, both, &form, span) {
             return self.call_definition(&open, &given);
         }
-        self.defined += 1;
-        let name = Symbol::new(&format!("{}.{}", self.name_of(closure), self.defined));
+        self.functions.defined += 1;
+        let name = Symbol::new(&format!("{}.{}", self.name_of(closure), self.functions.defined));
         let params = Layout { form, hidden: Vec::new() };
         let open = Open { closure: closure.clone(), name, both, params, result: None, captured: Captured::default(), wider: None };
-        let (depth, stack) = (self.open.len(), self.stack.len());
-        self.open.push(open);
-        self.stack.push(Rc::as_ptr(&closure.dfn));
+        let (depth, stack) = (self.functions.open.len(), self.functions.stack.len());
+        self.functions.open.push(open);
+        self.functions.stack.push(Rc::as_ptr(&closure.dfn));
         self.looped += 1;
         let made = self.settled(span);
         self.looped -= 1;
-        self.stack.truncate(stack);
-        let open = self.open.drain(depth..).next();
+        self.functions.stack.truncate(stack);
+        let open = self.functions.open.drain(depth..).next();
         let (Ok(define), Some(open)) = (made.as_ref(), open) else {
             return Err(made.err().unwrap_or_else(|| self.silent()));
         };
-        self.definitions.push(define.clone());
+        self.functions.definitions.push(define.clone());
         if let Some(changes) = closure.frame.changes_of_script() {
-            self.ready.push((open.clone(), changes));
+            self.functions.ready.push((open.clone(), changes));
         }
         self.b.at = span;
         let made = self.call_definition(&open, &given)?;
@@ -144,7 +144,7 @@ impl Machine {
     /// The definition that was made of a function of the script, if it holds such arguments and no name means something else since.
     fn ready_for(&mut self, closure: &Rc<Closure>, both: bool, form: &Form, span: Span) -> Option<Open> {
         let changes = closure.frame.changes_of_script().filter(|_| closure.left.is_none() && closure.right.is_none())?;
-        for (open, then) in self.ready.clone() {
+        for (open, then) in self.functions.ready.clone() {
             let names = open.captured.indices.iter().chain(open.captured.terms.iter().map(|(name, _)| name));
             if !Rc::ptr_eq(&open.closure, closure) || then != changes || open.both != both || !self.b.sees_all(names) {
                 continue;
@@ -168,12 +168,12 @@ impl Machine {
 
     /// The innermost function that is being made a definition, executed until its types stay.
     fn settled(&mut self, span: Span) -> Result<Define> {
-        let top = self.open.len() - 1;
+        let top = self.functions.open.len() - 1;
         let mark = self.mark();
         for _ in 0..MAX_TRIES {
             self.back_to(mark);
             self.b.at = span;
-            let open = self.open[top].clone();
+            let open = self.functions.open[top].clone();
             let (names, value) = self.parameters(&open.params)?;
             let Some(result) = open.result else {
                 let forms = self.exits(&open.closure, &names, value, open.both)?;
@@ -182,10 +182,10 @@ impl Machine {
                     let Some(params) = self.b.without_constants(&open.params) else {
                         return Err(Error::at(span, RecursionError::Endless));
                     };
-                    self.open[top].params = params;
+                    self.functions.open[top].params = params;
                     continue;
                 }
-                self.open[top].result = Some(self.joined(&forms, span)?);
+                self.functions.open[top].result = Some(self.joined(&forms, span)?);
                 continue;
             };
             let params = names.iter().map(|(name, _)| *name).collect::<Vec<_>>();
@@ -197,16 +197,17 @@ impl Machine {
             });
             let (form, (scope, val)) = match made {
                 Err(error) if matches!(error.kind, ErrorKind::Recursion(RecursionError::Wider)) => {
-                    let wider = self.open[top].wider.take().ok_or_else(|| self.silent())?;
+                    let wider = self.functions.open[top].wider.take().ok_or_else(|| self.silent())?;
                     // What was found out for other parameters says nothing of these.
-                    self.open[top] = Open { params: wider, result: None, captured: Captured::default(), ..self.open[top].clone() };
+                    self.functions.open[top] =
+                        Open { params: wider, result: None, captured: Captured::default(), ..self.functions.open[top].clone() };
                     continue;
                 }
                 other => other?,
             };
             let joined = self.joined(&[(super::loops::hide(&result), Vec::new()), form], span)?;
             if !super::loops::same_layout(&joined, &result) {
-                self.open[top].result = Some(joined);
+                self.functions.open[top].result = Some(joined);
                 continue;
             }
             self.b.attach(scope);
@@ -214,10 +215,10 @@ impl Machine {
             let body = self.b.close(packed);
             let captured = self.captured(&body, &names, &open.params, &result, span)?;
             if captured != open.captured {
-                self.open[top].captured = captured;
+                self.functions.open[top].captured = captured;
                 continue;
             }
-            return Ok(definition(&self.open[top], names, result.ty(), body));
+            return Ok(definition(&self.functions.open[top], names, result.ty(), body));
         }
         Err(Error::at(span, StateError::Unsettled))
     }
@@ -306,9 +307,9 @@ impl Machine {
 
     fn is_global(&self, name: Symbol) -> bool {
         Primitive::find(name).is_some()
-            || self.library.contains(name.as_str())
-            || self.open.iter().any(|open| open.name == name)
-            || self.definitions.iter().any(|define| define.name == name)
+            || self.found.library.contains(name.as_str())
+            || self.functions.open.iter().any(|open| open.name == name)
+            || self.functions.definitions.iter().any(|define| define.name == name)
     }
 }
 

@@ -328,7 +328,7 @@ impl Machine {
             b.choose(all, b.lit(Scalar::Bool(true)), order)
         });
         let numbers = self.b.iota(&len);
-        self.library.insert("apl_order");
+        self.found.library.insert("apl_order");
         let fun = self.b.node(ExprKind::Var(Symbol::new("apl_order")));
         let fun = self.b.node(ExprKind::Inst { fun, types: Vec::new(), indices: vec![Index::Dim(len.clone())] });
         let made = self.b.app(fun, vec![before, numbers]);
