@@ -101,7 +101,14 @@ macro_rules! float {
                     Op::Cosh => a.cosh(),
                     Op::Tanh => a.tanh(),
                     Op::Asinh => libm::$asinh(a),
-                    Op::Acosh => libm::$acosh(a),
+                    // `libm` has numbers for some large negative ones.
+                    Op::Acosh => {
+                        if a < 1.0 {
+                            $t::NAN
+                        } else {
+                            libm::$acosh(a)
+                        }
+                    }
                     Op::Atanh => libm::$atanh(a),
                     Op::SinPi => sinpi(a),
                     Op::CosPi => cospi(a),

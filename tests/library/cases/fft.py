@@ -112,6 +112,12 @@ CASES = [
          lambda n, d: np.fft.fftfreq(n, np.float64(d)), types={"f64": None, "f32": 1e-6}),
     Case("fft.rfftfreq", "entry {name} (n: i64) (d: {t}) = {m}.rfftfreq n d", lambda g: (g.size(1, 50), g.array(1, lo=0.1, hi=2)[0]),
          lambda n, d: np.fft.rfftfreq(n, np.float64(d)), types={"f64": None, "f32": 1e-6}),
+    # The gradients of the sum over k of k |y[k]|^2.
+    Case("fft.fft, gradient", "entry {name} [n] (x: [n]c128) = grad (\\x -> f64.sum (f64.i64 (iota n) * c128.abs (fft.fft x) ** 2)) x",
+         lambda g: complex_array(g, length(g, 1)), lambda x: 2 * len(x) * np.fft.ifft(np.arange(len(x)) * np.fft.fft(wide(x))), types={"f64": 1e-10}),
+    Case("fft.fft2, gradient", "entry {name} [n] [m] (x: [n][m]f64) = grad (\\x -> f64.sum (f64.sum (f64.i64 (iota m) * c128.abs (fft.fft2 (c128.f64 x)) ** 2))) x",
+         lambda g: real_array(g, g.integer(1, 9), g.integer(1, 9)),
+         lambda x: 2 * x.size * np.fft.ifft2(np.arange(x.shape[1]) * np.fft.fft2(wide(x))).real, types={"f64": 1e-10}),
     Case("fft.fftshift", "entry {name} [n] (x: [n]{t}) = {m}.fftshift x", shifted, np.fft.fftshift, types={"f64": None, "i64": None}),
     Case("fft.ifftshift", "entry {name} [n] (x: [n]{t}) = {m}.ifftshift x", shifted, np.fft.ifftshift, types={"f64": None, "i64": None}),
     Case("fft.fftshift2", "entry {name} [n] [m] (x: [n][m]i64) = {m}.fftshift2 x", lambda g: g.array(g.size(), g.size()), np.fft.fftshift, types={"i64": None}),

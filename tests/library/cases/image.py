@@ -70,7 +70,7 @@ near = lambda pad, k, a: windows(pad(a, around(k), around(k)), (k, k)).reshape(*
 moded("minimum_filter", SIZED, "k a", sizes, lambda pad, k, a: near(pad, k, a).min(2))
 moded("maximum_filter", SIZED, "k a", sizes, lambda pad, k, a: near(pad, k, a).max(2))
 moded("morphological_gradient", SIZED, "k a", sizes, lambda pad, k, a: np.ptp(near(pad, k, a), axis=2))
-moded("rank_filter", "[n] [m] (r: i64) (k: i64) (a: [n][m]f64)", "r k a", lambda g: (lambda k: (g.integer(0, k * k - 1), k, picture(g).round()))(g.integer(1, 4)), lambda pad, r, k, a: np.sort(near(pad, k, a), 2)[:, :, r])
+moded("rank_filter", "[n] [m] (r: i64) (k: i64) (a: [n][m]f64)", "r k a", lambda g: (lambda k: (g.integer(-k * k, k * k - 1), k, picture(g).round()))(g.integer(1, 4)), lambda pad, r, k, a: np.sort(near(pad, k, a), 2)[:, :, r])
 moded("median_filter", SIZED, "k a", lambda g: (g.integer(1, 4), picture(g)), lambda pad, k, a: np.sort(near(pad, k, a), 2)[:, :, k * k // 2])
 
 
