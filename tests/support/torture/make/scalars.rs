@@ -65,7 +65,7 @@ impl Maker<'_> {
             0 => self.scalar(Prim::Bool, depth),
             1 => {
                 let (a, b) = (self.condition(depth.saturating_sub(1)), self.condition(depth.saturating_sub(1)));
-                Node::new(&bool, self.random.pick(&["$ && $", "$ || $", "$ == $", "$ != $"]), vec![a, b])
+                Node::new(&bool, self.random.pick(&["$ && $", "$ || $", "$ == $", "$ != $", "$ & $", "$ | $", "$ ^ $"]), vec![a, b])
             }
             2 => {
                 let a = self.condition(depth.saturating_sub(1));
@@ -104,7 +104,7 @@ impl Maker<'_> {
     pub fn operated(&mut self, ty: &Ty, prim: Prim, a: Node, b: Node) -> Node {
         let name = prim.name();
         if prim == Prim::Bool {
-            let template = self.random.pick(&["$ && $", "$ || $", "$ != $"]);
+            let template = self.random.pick(&["$ && $", "$ || $", "$ != $", "$ & $", "$ | $", "$ ^ $"]);
             return Node::new(ty, template, vec![a, b]);
         }
         if prim.is_complex() {
