@@ -2,7 +2,7 @@
 //! and the library is read once for all.
 
 use crate::support::generate::Argument;
-use remora::base::{FileId, SourceMap};
+use remora::base::{Code, FileId, SourceMap};
 use remora::diag::{Diagnostic, Severity};
 use remora::driver::{self, Checked};
 use remora::front::explicit::Printer;
@@ -44,7 +44,9 @@ pub enum Verdict {
     /// Some definition has several meanings.
     Ambiguous,
     /// Refused, with this code.
-    Rejected(&'static str),
+    Rejected(Code),
+    /// Neither accepted nor refused itself: something that it needs is.
+    Unchecked,
 }
 
 /// Shortest text of which no size error gets suggestions, which take as long as checking everything again.
@@ -125,13 +127,13 @@ impl Batch {
 
     /// What became of a text.
     pub fn verdict(&self, at: usize) -> Verdict {
-        if self.errors(at).any(|d| d.code.number() == "E0402") {
+        if self.errors(at).any(|d| d.code == Code::Ambiguous) {
             return Verdict::Ambiguous;
         }
         match self.errors(at).next() {
-            Some(error) => Verdict::Rejected(error.code.number()),
+            Some(error) => Verdict::Rejected(error.code),
             None if self.entry(at).is_some_and(|entry| self.checked.accepted(entry)) => Verdict::Accepted,
-            None => Verdict::Rejected("none"),
+            None => Verdict::Unchecked,
         }
     }
 

@@ -179,7 +179,8 @@ fn why(batch: &Batch, at: usize) -> Option<String> {
         Verdict::Ambiguous => Some("E0402".into()),
         Verdict::Rejected(code) => {
             let message = batch.errors(at).next().map_or(String::new(), |error| error.message.clone());
-            Some(format!("{code} {message}"))
+            Some(format!("{} {message}", code.number()))
         }
+        Verdict::Unchecked => Some("not checked".into()),
     }
 }

@@ -4,6 +4,7 @@ use crate::support::batch::Batch;
 use crate::support::generate::Random;
 use crate::support::rank::brute::brute;
 use crate::support::rank::{PRODUCT, permuted, sides, whole_optima};
+use remora::base::Code;
 use remora::front::infer;
 use remora::ir::tables::{DefId, DefKind};
 use remora::rank::{Method, Options, RankOutcome, Solution, System, solve};
@@ -103,7 +104,7 @@ pub fn hidden(batch: &Batch, id: DefId) -> Option<bool> {
 fn refused_by_rank(batch: &Batch, id: DefId) -> bool {
     let span = batch.def(id).decl_span();
     let mut own = batch.checked.diagnostics.iter().filter(|d| d.labels.first().is_some_and(|label| span.contains(label.span))).peekable();
-    own.peek().is_some() && own.all(|d| d.code.number() == "E0402" || d.code.number() == "E0401")
+    own.peek().is_some() && own.all(|d| d.code == Code::Ambiguous || d.code == Code::RankConflict)
 }
 
 fn compare(system: &System, expected: &Answer, random: &mut Random) -> Result<(), String> {

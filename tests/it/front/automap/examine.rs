@@ -5,6 +5,7 @@ use super::variants::{Kind, added, readings, removed, renamed, suffix};
 use crate::support::batch::{Batch, Verdict};
 use crate::support::generate::shrink::shrink;
 use crate::support::generate::{Case, Random};
+use remora::base::Code;
 use remora::driver;
 use remora::interp::core::Machine;
 use remora::ir::surface::ExprId;
@@ -130,7 +131,8 @@ fn examine_together(cases: &[Case], seed: u64, scope: Scope, enough: &[&str]) ->
         tally.note(match verdict {
             Verdict::Accepted => "accepted".to_string(),
             Verdict::Ambiguous => "ambiguous".to_string(),
-            Verdict::Rejected(code) => format!("rejected {code}"),
+            Verdict::Rejected(code) => format!("rejected {}", code.number()),
+            Verdict::Unchecked => "not checked".to_string(),
         });
         if scope != Scope::Readings
             && !enough.contains(&DETERMINISM)
@@ -323,7 +325,7 @@ fn forwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mean
         tally.note("forwards: a cheaper program");
         return Ok(());
     }
-    if batch.verdict(at) == Verdict::Rejected("E0407") {
+    if batch.verdict(at) == Verdict::Rejected(Code::Undecided) {
         tally.note("forwards: not decided within the limits");
         return Ok(());
     }
@@ -376,12 +378,18 @@ fn backwards(tally: &mut Tally, batch: &Batch, machine: &Machine, at: usize, mea
             return Ok(());
         }
         // The definition that was changed is cheaper; another one that uses it has no sizes, or no ranks, for that.
-        Verdict::Rejected(code) if code == "E0405" && ranks_are_decided(batch, at) || has_cheaper_definition(batch, at, meaning) => {
+        Verdict::Rejected(code)
+            if code == Code::UndeterminedSize && ranks_are_decided(batch, at) || has_cheaper_definition(batch, at, meaning) =>
+        {
             tally.note("backwards: a cheaper definition, whose use is refused");
             return Ok(());
         }
         Verdict::Rejected(code) => {
-            tally.note(format!("backwards: rejected {code}"));
+            tally.note(format!("backwards: rejected {}", code.number()));
+            return Err(refusal(batch, at));
+        }
+        Verdict::Unchecked => {
+            tally.note("backwards: not checked");
             return Err(refusal(batch, at));
         }
         Verdict::Accepted => {}
@@ -422,7 +430,7 @@ fn pasted(tally: &mut Tally, batch: &Batch, at: usize, def: usize, d: &Derived) 
     if !batch.checked.accepted(id) {
         let span = batch.def(id).decl_span();
         let mut own = batch.errors(at).filter(|e| e.labels.iter().any(|label| span.contains(label.span))).peekable();
-        if own.peek().is_some() && own.all(|e| e.code.number() == "E0405") {
+        if own.peek().is_some() && own.all(|e| e.code == Code::UndeterminedSize) {
             tally.note("readings with a rep of unknown length");
             return Ok(());
         }

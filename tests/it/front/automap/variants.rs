@@ -2,7 +2,7 @@
 
 use crate::support::batch::{Batch, Verdict};
 use crate::support::generate::{Case, Expr, Form, Param, Printed};
-use remora::base::Span;
+use remora::base::{Code, Span};
 use remora::ir::surface::{Expr as Node, ExprKind, view};
 use remora::ir::tables::Res;
 
@@ -159,7 +159,7 @@ pub fn readings(batch: &Batch, at: usize) -> Vec<(String, Kind, String)> {
     let range = &batch.ranges[at];
     let text = &batch.sources.file(batch.file).text[range.clone()];
     let mut found = Vec::new();
-    for error in batch.errors(at).filter(|error| error.code.number() == "E0402") {
+    for error in batch.errors(at).filter(|error| error.code == Code::Ambiguous) {
         let Some(place) = error.labels.first().map(|label| label.span) else { continue };
         let Some(position) = batch.defs[at].iter().position(|id| batch.def(*id).decl_span().contains(place)) else { continue };
         let span = batch.def(batch.defs[at][position]).decl_span();
