@@ -18,11 +18,12 @@
 # make screenshots   docs/pictures.png and docs/editor.png, which documents show (Chromium, and Monaco from npm)
 # make fuzz MINUTES=10   each fuzzing target for ten minutes, with libFuzzer (TARGETS="check core" for some of them)
 # make site          the guide, the documents, every command and every diagnostic as one site to read without a network: build/site/index.html
+# make aarch64       the C of a program compiled for aarch64, and run under qemu (Debian's cross compiler)
 # make dist          an archive for Debian machines without Rust: the program with the solver inside, manual pages, completions (build/dist)
 # make ci            what has to be green before a change is accepted
 # All of them install what is missing on a Debian machine with Rust (see .ci/setup).
 
-.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library bench-derivatives programs-table editors interop screenshots fuzz site dist ci clean
+.PHONY: all setup demo fit test test-scripts test-python test-editors golden examples properties torture mutations bench bench-check bench-library bench-derivatives programs-table editors interop screenshots fuzz site aarch64 dist ci clean
 
 all:
 	@.ci/setup build
@@ -159,6 +160,11 @@ site:
 	@.ci/setup site
 	cargo build --release
 	@site/.venv/bin/python site/make.py --remora target/release/remora
+
+aarch64:
+	@.ci/setup
+	cargo build --release
+	@.venv/bin/python tests/aarch64.py
 
 dist:
 	@.ci/setup build
