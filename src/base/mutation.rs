@@ -214,6 +214,8 @@ mod table {
         AccumulatorsFromZero in "back/vectorise/accumulators.rs": "sums in several registers all begin with 0";
         AccumulatorsHalf in "back/vectorise/accumulators.rs": "half of the accumulators are not added to the others";
         AccumulatorsRest in "back/vectorise/accumulators.rs": "what is left behind the last whole block is added from one element later";
+        ExtremaOfZeros in "back/vectorise/extrema.rs": "of zeros any is the least and the greatest";
+        ExtremaOfNothing in "back/vectorise/extrema.rs": "the greatest of nothing but NaN is a number";
         LanesComeBack in "back/vectorise/masked.rs": "lanes that have left a loop come back";
         LanesGoOn in "back/vectorise/masked.rs": "variables of lanes that have left a loop change";
         DivisorChanges in "back/vectorise/reciprocals.rs": "reciprocals of divisors that change are computed once";

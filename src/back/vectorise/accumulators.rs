@@ -7,7 +7,7 @@
 //!
 //! **Law.** The order in which an [`Order::Reduce`] collects is free, and its operations have identities.
 
-use super::{Vectorise, plan};
+use super::{Vectorise, extrema, plan};
 use crate::base::PrimType;
 use crate::base::mutation::mutated;
 use crate::base::scalar::{FoldOp, ScalarOp};
@@ -59,6 +59,7 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     let lanes = BYTES / widest.max(4) / if sums.len() <= ALONE { 1 } else { SHARING as i64 };
     let count = all.set("count", to.clone().minus(from.clone()), out);
     let blocks = all.set("blocks", Expr::arith(Int::Div, count, Expr::int(lanes)), out);
+    let compared = extrema::fits(sums, &body);
     let (mut wide, mut inits) = (Vec::new(), Vec::new());
     let [first, lane] = ["lane", "lane"].map(|name| all.local(name, PrimType::I64));
     let parts: Vec<Ptr> = sums
@@ -70,11 +71,8 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
         .collect();
     for ((_, op), part) in sums.iter().zip(&parts) {
         wide.push(Stmt::Stack(*part));
-        let identity = Expr::Const(mutated!(
-            AccumulatorsFromZero,
-            FoldOp { op: op.op, prim: op.prim }.neutral(),
-            crate::base::Scalar::from_i128(op.prim, 0)
-        ));
+        let identity = if compared { extrema::start(*op) } else { FoldOp { op: op.op, prim: op.prim }.neutral() };
+        let identity = Expr::Const(mutated!(AccumulatorsFromZero, identity, crate::base::Scalar::from_i128(op.prim, 0)));
         inits.push(Stmt::Store(*part, Expr::Local(first), identity));
     }
     wide.push(Stmt::For { var: first, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: inits });
@@ -96,13 +94,26 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     for ((sum, _), part) in sums.iter().zip(&parts) {
         each.push(Stmt::Set(local(*sum, &renaming), Expr::Load(*part, Box::new(Expr::Local(lane)))));
     }
-    each.extend(renaming.stmts(&body));
+    let own_body = renaming.stmts(&body);
+    let own_sums: Vec<(Local, ScalarOp)> = sums.iter().map(|(sum, op)| (local(*sum, &renaming), *op)).collect();
+    each.extend(if compared { extrema::compared(all, &own_sums, own_body) } else { own_body });
     for ((sum, _), part) in sums.iter().zip(&parts) {
         each.push(Stmt::Store(*part, Expr::Local(lane), Expr::Local(local(*sum, &renaming))));
     }
     step.push(Stmt::For { var: lane, from: Expr::int(0), to: Expr::int(lanes), order: Order::Any, body: each });
     wide.push(Stmt::For { var: block, from: Expr::int(0), to: blocks.clone(), order: Order::Sequential, body: step });
-    combine(all, sums, &parts, lanes, &mut wide);
+    let join = if compared { extrema::beyond } else { |op, a, b| Expr::Op(op, vec![a, b]) };
+    let found = combine(all, sums, &parts, lanes, join, &mut wide);
+    let sets = sums.iter().zip(&found).map(|((sum, op), found)| Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), found.clone()])));
+    if compared {
+        let decided = sums.iter().zip(&found).map(|((_, op), found)| extrema::decides(found, *op)).reduce(Expr::and);
+        let whole = from.clone().plus(blocks.clone().times(Expr::int(lanes)));
+        let again = renamed(all, &body, sums);
+        let again = vec![Stmt::For { var, from: from.clone(), to: whole, order: Order::Reduce(sums.to_vec()), body: again }];
+        wide.extend(decided.map(|decided| Stmt::If(decided, sets.collect(), again)));
+    } else {
+        wide.extend(sets);
+    }
     out.push(Stmt::If(Expr::int(0).less(blocks.clone()), wide, Vec::new()));
     let rest = all.set("rest", from.plus(blocks.times(Expr::int(lanes))).plus(Expr::int(mutated!(AccumulatorsRest, 0, 1))), out);
     // Few are added one after the other: a vector register would have to be filled and added up for them.
@@ -116,23 +127,32 @@ fn spread(all: &mut Vectorise, var: Local, from: Expr, to: Expr, sums: &[(Local,
     out.push(Stmt::If(left.less(Expr::int(FEW)), one, side));
 }
 
-/// Adds the elements of accumulators to the sums, halves first.
-fn combine(all: &mut Vectorise, sums: &[(Local, ScalarOp)], parts: &[Ptr], lanes: i64, out: &mut Vec<Stmt>) {
+/// What the elements of the accumulators for each sum come to, halves first.
+fn combine(
+    all: &mut Vectorise,
+    sums: &[(Local, ScalarOp)],
+    parts: &[Ptr],
+    lanes: i64,
+    join: fn(ScalarOp, Expr, Expr) -> Expr,
+    out: &mut Vec<Stmt>,
+) -> Vec<Expr> {
     let load = |part: &Ptr, at: Expr| Expr::Load(*part, Box::new(at));
     let mut half = lanes / mutated!(AccumulatorsHalf, 2, 4);
     while half > 1 {
         let lane = all.local("lane", PrimType::I64);
         let pairs = sums.iter().zip(parts).map(|((_, op), part)| {
-            let halves = vec![load(part, Expr::Local(lane)), load(part, Expr::Local(lane).plus(Expr::int(half)))];
-            Stmt::Store(*part, Expr::Local(lane), Expr::Op(*op, halves))
+            let (one, other) = (load(part, Expr::Local(lane)), load(part, Expr::Local(lane).plus(Expr::int(half))));
+            Stmt::Store(*part, Expr::Local(lane), join(*op, one, other))
         });
         out.push(Stmt::For { var: lane, from: Expr::int(0), to: Expr::int(half), order: Order::Any, body: pairs.collect() });
         half /= 2;
     }
-    for ((sum, op), part) in sums.iter().zip(parts) {
-        let last = Expr::Op(*op, vec![load(part, Expr::int(0)), load(part, Expr::int(1))]);
-        out.push(Stmt::Set(*sum, Expr::Op(*op, vec![Expr::Local(*sum), last])));
-    }
+    let last = sums.iter().zip(parts).map(|((sum, op), part)| {
+        let found = all.like(*sum);
+        out.push(Stmt::Set(found, join(*op, load(part, Expr::int(0)), load(part, Expr::int(1)))));
+        Expr::Local(found)
+    });
+    last.collect()
 }
 
 /// The same body with fresh variables, but the same sums.

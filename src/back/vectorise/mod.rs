@@ -27,6 +27,7 @@
 mod accumulators;
 mod affine;
 mod exit_values;
+mod extrema;
 mod masked;
 mod packing;
 mod plan;
