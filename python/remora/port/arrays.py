@@ -61,9 +61,9 @@ def _elementwise(reader: Expressions, node: ast.Call, values: list[Value], optio
     if name == "nan_to_num" and values[0].dtype in INTS | {"bool"}:
         return replace(strong(values[0]), memory=frozenset())
     if wanted == 1:
-        if name not in ("nan_to_num", "sinc"):
-            result_dtype(getattr(np, name), values)
         value = floating(reader, node, values[0])
+        if name not in ("nan_to_num", "sinc"):
+            value = fitted(context, node, values[0], result_dtype(getattr(np, name), values)[1])
         return strong(elementwise(context, node, [value], applied(context.library(LIBRARY_1[name], value.dtype)), value.dtype))
     kinds, dtype = result_dtype(getattr(np, name), values)
     if dtype not in FLOATS:

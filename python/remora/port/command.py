@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .annotations import kind_of_node
 from .diagnostics import Code, Problem
 from .reading import Definition, comments_of
@@ -31,13 +33,30 @@ def outer_of(tree: ast.Module) -> dict[str, Any]:
             names.update({alias.asname or alias.name: getattr(module, alias.name) for alias in node.names if hasattr(module, alias.name)})
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             try:
-                value = ast.literal_eval(node.value)
+                value = constant_array(node.value, names)
+                if value is None:
+                    value = ast.literal_eval(node.value)
             except (ValueError, TypeError, SyntaxError, RecursionError):
                 names.pop(node.targets[0].id, None)
                 continue
-            if isinstance(value, (bool, int, float)):
+            if isinstance(value, (bool, int, float, np.ndarray)):
                 names[node.targets[0].id] = value
     return names
+
+
+def constant_array(node: ast.expr, names: dict[str, Any]) -> Any:
+    """The array that `np.array([1, 2], dtype=np.int32)` stands for; None for anything else."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)):
+        return None
+    if names.get(node.func.value.id) is not np or node.func.attr not in ("array", "asarray") or len(node.args) != 1:
+        return None
+    dtype = None
+    for keyword in node.keywords:
+        kind = keyword.value
+        if keyword.arg != "dtype" or not (isinstance(kind, ast.Attribute) and isinstance(kind.value, ast.Name) and names.get(kind.value.id) is np):
+            return None
+        dtype = getattr(np, kind.attr, None)
+    return np.array(ast.literal_eval(node.args[0]), dtype)
 
 
 def argument_of(node: ast.arg, default: ast.expr | None) -> Argument | None:

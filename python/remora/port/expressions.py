@@ -20,7 +20,7 @@ from .diagnostics import Code, Poisoned, Unread
 from .either import decided, of_two, plain
 from .operators import binary, compare, elementwise, negated, unknown_size
 from .sizes import Size
-from .values import APPLY, ATOM, COMPARE, FLOATS, INTS, LOW, UNARY, Value, bound_text, convert, literal, result_dtype
+from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, LOW, OUTSIDE, UNARY, Value, bound_text, convert, literal, result_dtype
 
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
@@ -30,6 +30,19 @@ FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: op
 def is_read(function: Any) -> bool:
     """Whether an object is a function whose definition is read where it is called."""
     return isinstance(function, types.FunctionType) and not (getattr(function, "__module__", "") or "").startswith("numpy") or hasattr(function, "__port__")
+
+
+# Elements of an array from outside of a function that becomes a definition of the program.
+MOST_ELEMENTS = 1000
+
+
+def _written(value: Any, dtype: str) -> str:
+    """Numbers, in lists, as the program writes them."""
+    if isinstance(value, list):
+        return f"[{', '.join(_written(each, dtype) for each in value)}]"
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return f"{dtype}.nan" if value != value else f"{dtype}.inf" if value > 0 else f"-{dtype}.inf"
+    return literal(value).text
 
 
 class Long(Exception):
@@ -122,7 +135,24 @@ class Expressions:
         if callable(value):
             self.captured[self.function, name] = value
             return Value(name, ATOM, "function", function=value)
+        if isinstance(value, np.ndarray):
+            return self.array_of(node, value, name)
         raise Unread(node, Code.NAME, f"`{name}` is no number", "pass it as an argument")
+
+    def array_of(self, node: ast.AST, value: Any, name: str) -> Value:
+        """A small array from outside of the function: a definition of the program."""
+        dtype = DTYPES.get(str(value.dtype))
+        if dtype is None or dtype in ("c64", "c128") or not 0 < value.size <= MOST_ELEMENTS or type(value) is not np.ndarray:
+            raise Unread(node, Code.NAME, f"`{name}` is an array of {value.size} elements of {value.dtype}", f"pass it as an argument: arrays from outside have from 1 to {MOST_ELEMENTS} numbers")
+        if 1 in value.shape or value.ndim == 0:
+            raise Unread(node, Code.NAME, f"`{name}` is an array of shape {value.shape}", "pass it as an argument: of arrays from outside no dimension has size 1")
+        self.captured[self.function, name] = value.copy()
+        context, own = self.context, self.context.mangle(name)
+        written = f"{''.join(f'[{size}]' for size in value.shape)}{dtype} = {_written(value.tolist(), dtype)}"
+        while context.definitions.get(own, written) != written and not context.definitions[own].endswith(f" : {written}"):
+            own += "_"
+        context.definitions[own] = f"def {own} : {written}"
+        return Value(own, ATOM, dtype, tuple(Size.of(size) for size in value.shape), memory=frozenset([OUTSIDE + name]))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         found = self.resolve(node)

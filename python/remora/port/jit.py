@@ -183,6 +183,9 @@ class JitFunction:
             for other, value in given.items():
                 if other != name and isinstance(value, np.ndarray) and np.may_share_memory(array, value):
                     raise self.refuse(name, f"the function writes to it, and it shares its memory with `{other}`", "pass a copy of one of them")
+            for (function, outer), value in translation.captured.items():
+                if isinstance(value, np.ndarray) and np.may_share_memory(array, _current(function, outer)):
+                    raise self.refuse(name, f"the function writes to it, and it shares its memory with `{outer}`, which the function reads", "pass a copy of it")
 
     @property
     def returned(self) -> Result | None:
@@ -214,7 +217,7 @@ class JitFunction:
         for name in translation.mutated:
             lines.append(f"- the elements of the argument `{name}` are written: the program returns the new array, and it is copied to the caller's")
         for (_, name), value in translation.captured.items():
-            said = f"the constant {value!r}" if isinstance(value, (bool, int, float, np.generic)) else "a function"
+            said = f"the constant {value!r}" if isinstance(value, (bool, int, float, np.generic)) else "an array" if isinstance(value, np.ndarray) else "a function"
             lines.append(f"- `{name}` is {said}; if it changes, the function is translated again")
         lines += [f"- {note}" for note in translation.notes]
         lines.append("- sums may be added in another order than NumPy's")
@@ -227,12 +230,21 @@ class JitFunction:
         return self if instance is None else functools.partial(self, instance)
 
 
-def _same(function: types.FunctionType, name: str, value: Any) -> bool:
-    """Whether a name that a function sees still has a value."""
+def _current(function: types.FunctionType, name: str) -> Any:
+    """What a name that a function sees stands for at present."""
     names = outer_names(function)
     current: Any = None
     for k, part in enumerate(name.split(".")):
         current = names.get(part) if k == 0 else getattr(current, part, None)
+    return current
+
+
+def _same(function: types.FunctionType, name: str, value: Any) -> bool:
+    """Whether a name that a function sees still has a value."""
+    current = _current(function, name)
+    if isinstance(value, np.ndarray):
+        # Its elements may have changed, so a copy was kept.
+        return type(current) is np.ndarray and current.dtype == value.dtype and current.shape == value.shape and current.tobytes() == value.tobytes()
     return current is value or (type(current) is type(value) and isinstance(value, (bool, int, float, np.generic)) and (current == value or current != current))
 
 

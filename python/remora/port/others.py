@@ -278,6 +278,15 @@ def _split(reader: Expressions, node: ast.Call, values: list[Value], options: di
     return Value("", ATOM, "list", items=tuple(said(reader, node, part, x=whole, k=literal(k)) for k in range(values[1].const)))
 
 
+@also("shape", "size", "ndim")
+def _attribute(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    name = reader.called(node).__name__
+    if len(values) != 1 or not values[0].rank:
+        raise Unread(node, Code.FORM, f"`{name}` of this is not read", "of an array, without an axis: `x.shape[k]`")
+    return said(reader, node, f"x.{name}", x=values[0])
+
+
 def best_or_default(reader: Expressions, node: ast.Call, name: str, values: list[Value], default: Value) -> Value:
     """`max(xs, default=d)`."""
     if len(values) != 1 or values[0].items is None and values[0].rank != 1:

@@ -14,7 +14,7 @@ from .diagnostics import Code, Unread
 from .indices import whole_slice
 from .operators import applied, broadcast, elementwise, joined, named_size, sized, unstretched
 from .sizes import ONE, Size
-from .values import ATOM, INTS, Value, bound_text, fresh, type_text
+from .values import APPLY, ATOM, INTS, Value, bound_text, fresh, type_text
 from .writes import Writes
 
 
@@ -248,8 +248,18 @@ class Places(Writes):
                 continue
             low, _, high = text.partition(":")
             counter = self.context.short("index")
-            if after[-1] == "reverse":
+            if after == ["reverse"] and text == ":":
                 texts.append(f"{self.count_text(array, axis)} - 1 - {counter}")
+            elif len(after) > 1 or not after[0].startswith(f"{self.context.helper('every')} ") or low.startswith("-"):
+                # The places are what the same slice of all places is.
+                places, count = self.context.short("places"), self.context.short("size")
+                made = Value(f"(iota {self.count_text(array, axis)})[{text}]" if text != ":" else f"iota {self.count_text(array, axis)}", ATOM if text != ":" else APPLY, "i64")
+                for function in after:
+                    made = Value(f"{function} {made.argument}", APPLY, "i64")
+                self.context.pending += [f"let {places} = {made.text}", f"let {count} = length {places}"]
+                self.context.stable.add(count)
+                new = new if new.number is not None else Size.name(count)
+                texts.append(f"{places}[{counter}]")
             else:
                 step = after[-1].split()[-1]
                 count = self.context.short("size")

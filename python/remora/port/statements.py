@@ -200,9 +200,17 @@ class Statements(Recursion):
         return found
 
     def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        if self.uncertain:
+            raise Unread(node, Code.FORM, "`:=` where it is not certain that it is evaluated", "assign in a statement of its own first")
+        # A condition may be looked at several times; the assignment happens once in a statement.
+        before = self.draws.get(id(node))
+        if before is not None:
+            return before
         lines = self.bind(node, node.target.id, self.eval(node.value))
         self.context.pending += lines
-        return self._name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
+        found = self._name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
+        self.draws[id(node)] = found
+        return found
 
     def _lambda(self, node: ast.Lambda) -> Value:
         return Value("lambda", ATOM, "function", function=replace_definition(self.definition, named_lambda(self.fresh_name("f"), node), self))

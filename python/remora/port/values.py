@@ -27,6 +27,10 @@ WEAK = {"bool": bool, "i64": int, "f64": float, "c128": complex}
 _FRESH = itertools.count()
 
 
+# How the memory of an array from outside of the function is called: this, and its name there.
+OUTSIDE = "outside "
+
+
 def fresh() -> str:
     """A name for something that has none."""
     return f"?{next(_FRESH)}"

@@ -13,7 +13,7 @@ from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .operators import applied, binary, elementwise, fitted, sized
 from .sizes import ONE, Size
-from .values import APPLY, ATOM, FLOATS, INTS, Value, convert, literal
+from .values import APPLY, ATOM, FLOATS, INTS, OUTSIDE, Value, convert, literal
 
 from .blocks import Lines, as_load, shares
 from .assignments import Assignments
@@ -44,6 +44,8 @@ class Writes(Assignments):
                     f"copy it first (`{name} = {name}.copy()`), or write to `{other}` itself",
                 )  # fmt: skip
         for memory in value.memory:
+            if memory.startswith(OUTSIDE):
+                raise Unread(node, Code.ALIAS, f"this writes to the array `{memory[len(OUTSIDE):]}` from outside of the function", "copy it first, or pass it as an argument")
             param = self.params.get(memory)
             if param is None:
                 continue

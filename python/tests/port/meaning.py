@@ -1149,3 +1149,93 @@ def constructors(n):
 @case((X,))
 def likes(x):
     return np.zeros_like(x), np.full_like(x, 2), np.ones_like(x, dtype=int)
+
+
+@case((np.arange(6.0), 3), (np.arange(6.0), 0), (np.arange(1.0), 0))
+def writes_backwards(a, k):
+    a[2::-1] += 9
+    a[k::-1] = a[: k + 1]
+    a[k:0:-1] *= 2
+    a[::-2] -= 1
+    a[-2::-1] = a[-2::-1] + 0.5
+    a[-3::2] = 7
+    a[5:1:-2] += 3
+    return a
+
+
+@case((np.arange(20.0).reshape(5, 4), 2))
+def writes_backwards_in_rows(m, k):
+    m[k::-1, ::-2] = m[: k + 1, ::2]
+    m[0, 3::-1] = 1
+    b = m[3::-1]
+    b[0] = 99
+    b += 1
+    np.add(m[2::-1], 1, out=m[2::-1])
+    return m
+
+
+@case((5,), (1,), (0,))
+def assigned_in_a_condition(n):
+    k = 0
+    while (k := k + 1) < n:
+        pass
+    count, x = 0, 9.0
+    while (x := x / 2) > 1:
+        count += 1
+    if (y := k * 2) > 4:
+        k = y
+    return k, count, x, y
+
+
+@case((-1.0,), (1.0,))
+def perhaps_assigned_in_a_condition(x):
+    k = 1.0
+    if x > 0 and (k := 5.0) > 3:
+        k = k + 1
+    return k
+
+
+@case((np.arange(5, dtype=np.int16), np.arange(5, dtype=np.uint16), np.arange(3, dtype=np.int32), np.float32(2)))
+def degrees_of_types(a, b, c, d):
+    return np.deg2rad(a), np.rad2deg(b), np.radians(c), np.degrees(d), np.radians(2), np.degrees(0.5)
+
+
+KERNEL = np.array([1.0, 2.0, -1.0])
+TABLE = np.array([[1, 2], [3, 4]], dtype=np.int32)
+CHOSEN = np.array([True, False, True])
+LIMITS = np.array([np.nan, np.inf, -np.inf, -0.0, 1e300])
+SINGLE = np.array([0.1, 0.2, 3], dtype=np.float32)
+
+
+@case((np.array([1.0, 2.0, 3.0]), 1), (np.array([4.0, -1.0, 0.5]), 0))
+def arrays_from_outside(x, i):
+    q = KERNEL.copy()
+    q[0] = 7
+    for v in KERNEL:
+        q += v
+    return x * KERNEL, np.convolve(x, KERNEL), TABLE[i] @ TABLE, x[CHOSEN], LIMITS + 1, np.signbit(LIMITS), SINGLE * 2, q, KERNEL
+
+
+@case((np.array([1.0, 2.0, 3.0]),))
+def a_write_to_an_array_from_outside(x):
+    q = KERNEL.T
+    q += x - x
+    return q
+
+
+@case((np.array([1.0, 2.0, 3.0]),))
+def a_write_to_a_part_of_an_array_from_outside(x):
+    q = KERNEL[::2]
+    q[0] = 1.0
+    return x
+
+
+def writes_what_is_outside(x):
+    x[0] = 9
+    return KERNEL.sum()
+
+
+@case((X, np.arange(6.0).reshape(2, 3)))
+def sizes_by_functions(x, a):
+    n, m = np.shape(a)
+    return x * np.size(a), a + np.ndim(a), n, m, np.shape(x)[0]
