@@ -192,7 +192,7 @@ class Maker:
         row, matrix = self.pick(ROW), self.pick(MATRIX)
         assert row and matrix
         how = r.choice(["=", "+=", "*="])
-        step, k = r.choice(["::2", "1::2", "::3", "::-1"]), e(INT, 2)
+        step, k = r.choice(["::2", "1::2", "::3", "::-1", "2::-1", ":0:-1", "-2::-1", "::-2", "4:1:-1", "3::-2", "-3::2", f"{e(INT, 1)}::-1", f":{e(INT, 1)}:-2"]), e(INT, 2)
         self.counter += 1
         own = f"t{self.counter}"
         choices: list[tuple[str, str]] = [
