@@ -118,7 +118,7 @@ mod tests {
     fn parts_of_a_pass_and_threads_that_work_for_it_are_blamed() {
         let part = || named("part", || ice!(Span::default(), "the {} is missing", "sea"));
         assert_eq!(catch(|| in_pass("whole", |_| String::new(), part)).expect_err("it stops").pass, "part");
-        assert_eq!(named("part", || running()), "part");
+        assert_eq!(named("part", running), "part");
         let thread = || {
             let pass = running();
             let work = move || named(pass, || ice!(Span::default(), "the sea is missing"));
