@@ -244,8 +244,12 @@ class Assignments(Blocks):
             name = self.context.short()
             lines.append(f"let {name} = {bound_text(item)}")
             kept.append(replace(item, text=name, prec=ATOM))
-        for each, item in zip(target.elts, kept):
+        # Later targets are looked at after the earlier ones are written: what their indices read is still needed.
+        outer = self.live
+        for k, (each, item) in enumerate(zip(target.elts, kept)):
+            self.live = outer | {node.id for later in target.elts[k + 1 :] for node in ast.walk(later) if isinstance(node, ast.Name)}
             lines += self.assign(statement, each, item)
+        self.live = outer
         return lines
 
     def s_raise(self, statement: ast.Raise) -> Lines:

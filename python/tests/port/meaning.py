@@ -1239,3 +1239,18 @@ def writes_what_is_outside(x):
 def sizes_by_functions(x, a):
     n, m = np.shape(a)
     return x * np.size(a), a + np.ndim(a), n, m, np.shape(x)[0]
+
+
+@case((np.array([0.0, 2.0, -1.0, 0.2]), 3))
+def elements_exchanged_through_another_name(b, k):
+    a = b
+    b[0], b[a.argmax()] = b[k], 0
+    return b
+
+
+@case((np.array([2.0, 0.0, 1.0, 3.0]),), (np.array([1.0, 1.0, 1.0, 1.0]),))
+def elements_exchanged(a):
+    i = 1
+    i, a[i] = 2, 7.0
+    a[0], a[int(a[0])] = a[1], a[2]
+    return a, i
