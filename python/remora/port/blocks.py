@@ -160,7 +160,7 @@ class Blocks(Indices):
         self.entry_name = ""  # of the function that is translated
         self.called_as: Any = None  # what a function that is called is known by
         self.current: ast.stmt | None = None  # the statement that is read
-        self.draws: dict[int, Value] = {}  # random numbers that it has drawn, by their calls
+        self.draws: dict[int, Value] = {}  # what happens once in it: random numbers by their calls, what `:=` assigns
         self.whole: ast.AST | None = None  # the call that is a statement, or the whole value of an assignment
 
     @property

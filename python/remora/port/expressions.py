@@ -149,7 +149,7 @@ class Expressions:
         self.captured[self.function, name] = value.copy()
         context, own = self.context, self.context.mangle(name)
         written = f"{''.join(f'[{size}]' for size in value.shape)}{dtype} = {_written(value.tolist(), dtype)}"
-        while context.definitions.get(own, written) != written and not context.definitions[own].endswith(f" : {written}"):
+        while own in context.definitions and not context.definitions[own].endswith(f" : {written}"):
             own += "_"
         context.definitions[own] = f"def {own} : {written}"
         return Value(own, ATOM, dtype, tuple(Size.of(size) for size in value.shape), memory=frozenset([OUTSIDE + name]))

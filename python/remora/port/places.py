@@ -253,7 +253,9 @@ class Places(Writes):
             elif len(after) > 1 or not after[0].startswith(f"{self.context.helper('every')} ") or low.startswith("-"):
                 # The places are what the same slice of all places is.
                 places, count = self.context.short("places"), self.context.short("size")
-                made = Value(f"(iota {self.count_text(array, axis)})[{text}]" if text != ":" else f"iota {self.count_text(array, axis)}", ATOM if text != ":" else APPLY, "i64")
+                made = Value(f"iota {self.count_text(array, axis)}", APPLY, "i64")
+                if text != ":":
+                    made = Value(f"{made.argument}[{text}]", ATOM, "i64")
                 for function in after:
                     made = Value(f"{function} {made.argument}", APPLY, "i64")
                 self.context.pending += [f"let {places} = {made.text}", f"let {count} = length {places}"]
