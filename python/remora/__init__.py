@@ -12,6 +12,7 @@ import os as _os
 from typing import Any as _Any
 
 from . import _remora
+from ._remora import DeviceArray
 from ._derivatives import grad, value_and_grad
 from ._errors import (
     ArgumentError,
@@ -41,6 +42,7 @@ __version__: str = _remora.__version__
 __all__ = [
     "ArgumentError",
     "CompileError",
+    "DeviceArray",
     "Diagnostic",
     "EvaluatorWarning",
     "Function",

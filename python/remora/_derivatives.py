@@ -71,8 +71,8 @@ def _numbers(function: Function, argnums: int | Sequence[int]) -> tuple[int, ...
 def _made(program: Program, function: Function, numbers: tuple[int, ...], operator: str) -> Function:
     name = _unused(f"{operator}_{function.__name__}", program.text)
     text = f"{program.text.rstrip()}\n\n-- | {_sentence(function, operator)}\n{_entry(function, name, numbers, operator)}\n"
-    threads, strict, evaluate = program.settings
-    return _program(program.path, text, program.imports(), threads, strict, evaluate)[name]
+    threads, strict, backend = program.settings
+    return _program(program.path, text, program.imports(), threads, strict, backend)[name]
 
 
 def _sentence(function: Function, operator: str) -> str:

@@ -21,7 +21,8 @@ class Function(_remora.FunctionBase):
     of the arguments, by the same inference as in programs, and keeps it. Keyword arguments besides the names of the parameters:
 
     `out`: an array, or a tuple of arrays, that the result is copied to;
-    `casting`: which conversions of arguments are made (`"same_kind"`, `"unsafe"`, .., as in NumPy); none without it.
+    `casting`: which conversions of arguments are made (`"same_kind"`, `"unsafe"`, .., as in NumPy); none without it;
+    `device`: with `backend="cuda"`, whether results stay on the device; without it, where an array among the arguments is there.
     """
 
     __slots__ = ("_program", "__weakref__")
@@ -48,11 +49,11 @@ class Function(_remora.FunctionBase):
             for name, form in self.parameters()
             if name.isidentifier()
         ]
-        params += [inspect.Parameter(name, keyword, default=None) for name in ("out", "casting")]
+        params += [inspect.Parameter(name, keyword, default=None) for name in ("out", "casting", "device")]
         try:
             return inspect.Signature(params)
         except ValueError:
-            return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL), *params[-2:]])
+            return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL), *params[-3:]])
 
     @property
     def program(self) -> Program:
@@ -145,8 +146,8 @@ class Program(_remora.ProgramBase):
         return f"<style>{_remora.STYLE}</style>{self.html()}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        threads, strict, evaluate = self.settings
-        return (_program, (self.path, self.text, self.imports(), threads, strict, evaluate))
+        threads, strict, backend = self.settings
+        return (_program, (self.path, self.text, self.imports(), threads, strict, backend))
 
     @property
     def variants(self) -> Variants:
@@ -217,14 +218,14 @@ def _function(program: Program, name: str) -> Function:
     return program[name]
 
 
-def _silent(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, evaluate: bool) -> Program:
+def _silent(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, backend: str) -> Program:
     """A program whose warnings nobody sees."""
     provide()
-    return Program(path, text, imports, threads, strict, evaluate)
+    return Program(path, text, imports, threads, strict, backend)
 
 
-def _program(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, evaluate: bool) -> Program:
-    made = _silent(path, text, imports, threads, strict, evaluate)
+def _program(path: str, text: str | None, imports: dict[str, str] | None, threads: int, strict: bool, backend: str) -> Program:
+    made = _silent(path, text, imports, threads, strict, backend)
     for warning in made.warnings:
         warnings.warn(warning, ProgramWarning, stacklevel=3)
     return made
@@ -235,23 +236,25 @@ def load(path: str | os.PathLike[str], *, threads: int = 0, strict: bool = False
 
     `threads`: how many threads its functions use; one for each processor if that is 0.
     `strict`: floating-point results are the same to the last bit as the evaluator's.
-    `backend`: "auto" compiles functions when they are first called, "interp" evaluates them.
+    `backend`: "auto" compiles functions when they are first called, and the evaluator runs those that cannot be compiled; "cpu" refuses
+    those, "interp" evaluates all, and "cuda" runs all on the CUDA device: arrays that are there already are taken where they are (by DLPack
+    or `__cuda_array_interface__`) and give results that stay there, arrays of NumPy's are brought there and give arrays of NumPy's.
 
     Raises `CompileError` with the diagnostics if the program is refused.
     """
-    return _program(os.fspath(path), None, None, _count(threads), strict, _evaluates(backend))
+    return _program(os.fspath(path), None, None, _count(threads), strict, backend)
 
 
 def compile(text: str, *, path: str = "<text>", threads: int = 0, strict: bool = False, backend: str = "auto") -> Program:
     """Checks the program with this text: as `load` for a file. `path` says where the text would stand, for imports and messages."""
     if not isinstance(text, str):
         raise TypeError(f"the text of a program is a `str`, not {type(text).__name__!r}")
-    return _program(path, text, None, _count(threads), strict, _evaluates(backend))
+    return _program(path, text, None, _count(threads), strict, backend)
 
 
 def compile_translated(text: str, *, path: str, backend: str) -> Program:
     """As `compile`, for a program that was written by `port`: its warnings are about lines that the caller did not write."""
-    return _silent(path, text, None, 0, False, _evaluates(backend))
+    return _silent(path, text, None, 0, False, backend)
 
 
 def _count(threads: int) -> int:
@@ -259,8 +262,3 @@ def _count(threads: int) -> int:
         raise ValueError(f"there cannot be {threads} threads")
     return threads
 
-
-def _evaluates(backend: str) -> bool:
-    if backend not in ("auto", "interp"):
-        raise ValueError(f"there is no back end {backend!r}: it is 'auto' or 'interp'")
-    return backend == "interp"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _remora
 from ._errors import ArgumentError, EvaluatorWarning
 
 # NumPy's names of the types of the language, with the type whose values they take from Python's own numbers.
@@ -39,8 +40,10 @@ def _as_array(value: Any, what: str) -> np.ndarray[Any, Any]:
         raise ArgumentError(f"{what} is a sparse matrix: pass its parts, or `x.toarray()`")
     if value is None or isinstance(value, (str, bytes, dict, set)):
         raise ArgumentError(f"{what} is {kind.__name__!r}, which is no number and no array")
-    if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
-        raise ArgumentError(f"{what} is in the memory of a device: copy it with `.get()` or `.cpu()` first")
+    if not isinstance(value, np.ndarray) and _is_on_device(value):
+        raise ArgumentError(
+            f"{what} is in the memory of a device: copy it with `.get()` or `.cpu()` first, or load the program with `backend=\"cuda\"`"
+        )
     if not isinstance(value, np.ndarray) and not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
@@ -54,6 +57,46 @@ def _as_array(value: Any, what: str) -> np.ndarray[Any, Any]:
         hint = "the rows have different lengths" if isinstance(value, (list, tuple)) else "convert it with `x.astype(float)`"
         raise ArgumentError(f"{what} has elements of type `object`, which can be anything: {hint}")
     return array
+
+
+def _is_on_device(value: Any) -> bool:
+    if hasattr(value, "__cuda_array_interface__"):
+        return True
+    if not hasattr(value, "__dlpack_device__"):
+        return False
+    kind, _ = value.__dlpack_device__()
+    # Processors, and memory of theirs that devices reach too.
+    return int(kind) not in (1, 3, 11)
+
+
+def device_interface(found: Any, what: str) -> tuple[int, tuple[int, ...], str, int | None]:
+    """What `__cuda_array_interface__` says (version 3): address, sizes, type, and the stream that has to be waited for."""
+    if found.get("mask") is not None:
+        raise ArgumentError(f"{what} has a mask, which would be ignored")
+    dtype = np.dtype(found["typestr"])
+    shape = tuple(int(size) for size in found["shape"])
+    strides = found.get("strides")
+    if strides is not None and 0 not in shape:
+        step = dtype.itemsize
+        for size, stride in zip(reversed(shape), reversed(strides)):
+            if size != 1 and stride != step:
+                raise ArgumentError(
+                    f"{what} is on the device, but not in row-major order: make a copy that is, such as `cupy.ascontiguousarray(x)`"
+                )
+            step *= size
+    if not dtype.isnative:
+        raise ArgumentError(f"{what} is on the device in another order of bytes")
+    # Without a word about streams somebody may still write to it in the default one.
+    stream = found.get("stream", None if found.get("version", 0) >= 3 else 1)
+    return int(found["data"][0]), shape, dtype.name, None if stream is None else int(stream)
+
+
+def fetched(result: Any) -> Any:
+    """A result with arrays of NumPy's in place of those on the device."""
+    if isinstance(result, tuple):
+        parts = [fetched(part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return result.get() if type(result) is _remora.DeviceArray else result
 
 
 def _number(value: Any, what: str, wanted: np.dtype[Any]) -> np.ndarray[Any, Any] | None:

@@ -112,15 +112,24 @@ unsafe fn new<'py>(py: Python<'py>, prim: PrimType, dims: &mut [npy_intp], data:
     }
 }
 
+/// An array of NumPy's whose elements are still to be written.
+pub fn uninitialised<'py>(py: Python<'py>, prim: PrimType, dims: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let mut dims: Vec<npy_intp> = dims.iter().map(|size| *size as npy_intp).collect();
+    // SAFETY: the array has memory of its own.
+    unsafe { new(py, prim, &mut dims, std::ptr::null_mut()) }
+}
+
+/// Where the elements of an array of NumPy's are.
+pub fn place(array: &Bound<'_, PyAny>) -> *mut u8 {
+    fields(array).fields.data.cast::<u8>()
+}
+
 /// An array of NumPy's with a copy of these elements.
 pub fn copied<'py>(py: Python<'py>, prim: PrimType, dims: &[usize], bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let mut dims: Vec<npy_intp> = dims.iter().map(|size| *size as npy_intp).collect();
-    // SAFETY: the array has memory of its own, and as many bytes as there are.
-    unsafe {
-        let array = new(py, prim, &mut dims, std::ptr::null_mut())?;
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), fields(&array).fields.data.cast::<u8>(), bytes.len());
-        Ok(array)
-    }
+    let array = uninitialised(py, prim, dims)?;
+    // SAFETY: the array has as many bytes as there are, and nobody else has it.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place(&array), bytes.len()) }
+    Ok(array)
 }
 
 /// A scalar of NumPy's.

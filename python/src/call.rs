@@ -1,14 +1,15 @@
 //! Functions of programs, and calls of them.
 
 use crate::arrays::{self, Borrowed};
+use crate::device::{DeviceArray, Resident};
 use crate::dtypes;
 use crate::failures::{self, Kind};
 use crate::interrupt;
 use crate::values;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyTuple};
-use remora::embed::{self, Failed, Form, Instance, Operand, Output, PrimType, Returned, Scalar, SizeError, Value};
+use remora::embed::{self, Backend, Failed, Form, Instance, Operand, Output, PrimType, Returned, Scalar, SizeError, Value};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard};
@@ -85,6 +86,19 @@ pub struct Function {
 enum Given<'py> {
     Scalar(Scalar),
     Array(Borrowed<'py>),
+    /// On the device.
+    Device(Resident<'py>),
+}
+
+/// What is given by name besides the arguments.
+#[derive(Default)]
+struct Options<'py> {
+    /// Where the result is copied to.
+    out: Option<Bound<'py, PyAny>>,
+    /// Which conversions are made.
+    casting: Option<Bound<'py, PyAny>>,
+    /// Whether results stay on the device: where arguments are there if that is not said.
+    device: Option<bool>,
 }
 
 /// An argument as the program takes it.
@@ -173,12 +187,15 @@ impl Function {
             }
             let arguments = self.function.params.iter().zip(args.iter_borrowed());
             let arguments = arguments.map(|(param, value)| self.take(param, &value, None)).collect::<PyResult<Vec<_>>>()?;
-            return self.run(py, arguments);
+            return self.run(py, arguments, None);
         };
-        let (values, out, casting) = self.named(args, kwargs)?;
+        let (values, Options { out, casting, device }) = self.named(args, kwargs)?;
+        if device.is_some() && self.program.settings().backend != Backend::Cuda {
+            return Err(PyTypeError::new_err(format!("{}(): `device` is for programs with backend=\"cuda\"", self.function.name)));
+        }
         let arguments = self.function.params.iter().zip(&values);
         let arguments = arguments.map(|(param, value)| self.take(param, value, casting.as_ref())).collect::<PyResult<Vec<_>>>()?;
-        let result = self.run(py, arguments)?;
+        let result = self.run(py, arguments, device)?;
         match out {
             None => Ok(result),
             Some(out) => values::support(py, "store")?.call1((result, out, self.__name__())),
@@ -213,13 +230,8 @@ impl Function {
         format!("{}() takes {takes}, {given} {} given", self.function.name, if given == 1 { "was" } else { "were" })
     }
 
-    /// The values of all parameters, `out` and `casting`.
-    #[allow(clippy::type_complexity, reason = "three things that are taken apart at once")]
-    fn named<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        kwargs: &Bound<'py, PyDict>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>)> {
+    /// The values of all parameters, and what else is given by name.
+    fn named<'py>(&self, args: &Bound<'py, PyTuple>, kwargs: &Bound<'py, PyDict>) -> PyResult<(Vec<Bound<'py, PyAny>>, Options<'py>)> {
         let params = &self.function.params;
         let wrong = |text: String| Err(PyTypeError::new_err(format!("{}() {text}", self.function.name)));
         if args.len() > params.len() {
@@ -227,14 +239,15 @@ impl Function {
         }
         let mut values: Vec<Option<Bound<'py, PyAny>>> = args.iter().map(Some).collect();
         values.resize(params.len(), None);
-        let (mut out, mut casting) = (None, None);
+        let mut options = Options::default();
         for (key, value) in kwargs.iter() {
             let key: String = key.extract()?;
             match params.iter().position(|param| param.name == key) {
                 Some(at) if values[at].is_some() => return wrong(format!("got two values for the argument `{key}`")),
                 Some(at) => values[at] = Some(value),
-                None if key == "out" => out = Some(value).filter(|value| !value.is_none()),
-                None if key == "casting" => casting = Some(value),
+                None if key == "out" => options.out = Some(value).filter(|value| !value.is_none()),
+                None if key == "casting" => options.casting = Some(value),
+                None if key == "device" => options.device = value.extract()?,
                 None => return wrong(format!("has no argument `{key}`")),
             }
         }
@@ -242,7 +255,7 @@ impl Function {
         if !missing.is_empty() {
             return wrong(format!("needs a value for `{}`", missing.join("`, `")));
         }
-        Ok((values.into_iter().flatten().collect(), out, casting))
+        Ok((values.into_iter().flatten().collect(), options))
     }
 
     /// An argument as the program takes it.
@@ -319,6 +332,11 @@ impl Function {
     ) -> PyResult<Given<'py>> {
         let py = value.py();
         let what = self.what(name);
+        if self.program.settings().backend == Backend::Cuda
+            && let Some(array) = Resident::new(value, &what, prim)?
+        {
+            return Ok(Given::Device(array));
+        }
         let made = values::support(py, "leaf")?.call1((value, &what, prim.map(dtypes::name), casting))?;
         let (array, copied): (Bound<'py, PyAny>, usize) = made.extract()?;
         if copied > 0 {
@@ -368,8 +386,8 @@ impl Function {
         format!("{}({}) is not possible; {} : {}", self.function.name, args.join(", "), self.function.name, self.function.ty)
     }
 
-    /// Calls the function.
-    fn run<'py>(&self, py: Python<'py>, arguments: Vec<Argument<'py>>) -> PyResult<Bound<'py, PyAny>> {
+    /// Calls the function. Results stay on the device if `device` says so, or arguments are there.
+    fn run<'py>(&self, py: Python<'py>, arguments: Vec<Argument<'py>>, device: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
         let mut key = Vec::with_capacity(2 * arguments.len());
         for argument in &arguments {
             let Argument::Plain(given) = argument else { continue };
@@ -391,7 +409,7 @@ impl Function {
             }
         };
         if !instance.is_direct() {
-            return self.run_values(py, &instance, arguments);
+            return self.run_values(py, &instance, arguments, device);
         }
         let mut operands = Vec::with_capacity(instance.operands());
         for argument in &arguments {
@@ -399,9 +417,19 @@ impl Function {
             operands.extend(given.iter().map(|given| match given {
                 Given::Scalar(scalar) => Operand::Scalar(*scalar),
                 Given::Array(array) => Operand::Array(array.data(), array.dims()),
+                Given::Device(array) => Operand::Device(array.place, &array.dims, array.stream),
             }));
         }
+        let there = operands.iter().any(|operand| matches!(operand, Operand::Device(..)));
         let operands = Operands(operands);
+        if there || device == Some(true) {
+            let (called, operands) = (&instance, &operands);
+            // SAFETY: as below; whoever has brought arrays on the device says what they are.
+            let outputs = py.detach(move || unsafe { called.call_resident(operands.words()) });
+            let outputs = outputs.map_err(|failed| self.failed(py, &failed, operands.words()))?;
+            let result = returned(py, &instance.returned, &mut outputs.into_iter())?;
+            return if device == Some(false) { values::support(py, "fetched")?.call1((result,)) } else { Ok(result) };
+        }
         // Signals are handled by the main thread.
         let main = is_main_thread(py)?;
         loop {
@@ -410,21 +438,42 @@ impl Function {
             // SAFETY: the instance was made for arguments of these types and ranks; the arrays are held until it returns.
             match py.detach(move || unsafe { instance.call(operands.words(), stop) }) {
                 Ok(outputs) => return returned(py, &instance.returned, &mut outputs.into_iter()),
-                Err(Failed::Size(error)) => return Err(failures::argument(py, &self.size_error(&error, operands.words()))),
-                Err(Failed::Run(refused)) => return Err(failures::refused(py, Kind::Run, "", &refused)),
                 // Where nothing is raised the call goes on: it begins anew, as it has changed nothing.
                 Err(Failed::Stopped) => interrupt::check(py)?,
+                Err(failed) => return Err(self.failed(py, &failed, operands.words())),
             }
         }
     }
 
+    /// The exception for a call without a result.
+    #[cold]
+    fn failed(&self, py: Python<'_>, failed: &Failed, operands: &[Operand]) -> PyErr {
+        match failed {
+            Failed::Size(error) => failures::argument(py, &self.size_error(error, operands)),
+            Failed::Run(refused) => failures::refused(py, Kind::Run, "", refused),
+            Failed::Stopped => PyKeyboardInterrupt::new_err(()),
+        }
+    }
+
     /// Calls the function with copies of the arguments.
-    fn run_values<'py>(&self, py: Python<'py>, instance: &Arc<Instance>, arguments: Vec<Argument<'py>>) -> PyResult<Bound<'py, PyAny>> {
+    fn run_values<'py>(
+        &self,
+        py: Python<'py>,
+        instance: &Arc<Instance>,
+        arguments: Vec<Argument<'py>>,
+        device: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let missing = || failures::argument(py, "an argument is too large to be copied");
         let value = |given: &Given| match given {
             Given::Scalar(scalar) => Some(Value::Scalar(*scalar)),
             Given::Array(array) => values::array(array),
+            Given::Device(_) => None,
         };
+        let there = |argument: &Argument| matches!(argument, Argument::Plain(given) if given.iter().any(|g| matches!(g, Given::Device(_))));
+        if device == Some(true) || arguments.iter().any(there) {
+            let text = format!("{}() takes or returns values that are copied, none on a device: pass `x.get()`", self.function.name);
+            return Err(failures::argument(py, &text));
+        }
         let mut args = Vec::with_capacity(arguments.len());
         for (argument, form) in arguments.into_iter().zip(&instance.params) {
             args.push(match argument {
@@ -493,6 +542,7 @@ impl Given<'_> {
         match self {
             Given::Scalar(scalar) => (scalar.prim(), 0),
             Given::Array(array) => (array.prim, array.dims().len()),
+            Given::Device(array) => (array.prim, array.dims.len()),
         }
     }
 }
@@ -555,6 +605,7 @@ fn returned<'py>(py: Python<'py>, form: &Returned, outputs: &mut dyn Iterator<It
         Returned::Leaf => match outputs.next().ok_or_else(missing)? {
             Output::Scalar(scalar) => arrays::scalar(py, scalar),
             Output::Array(array) => arrays::owned(py, array),
+            Output::Device(array) => Ok(Bound::new(py, DeviceArray(Arc::new(array)))?.into_any()),
         },
         Returned::Hidden(count, content) => {
             for _ in 0..*count {

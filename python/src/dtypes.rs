@@ -23,6 +23,11 @@ pub fn of_number(number: c_int) -> Option<PrimType> {
     TABLE.iter().find(|(_, other, _)| *other as c_int == number).map(|(prim, ..)| *prim)
 }
 
+/// The scalar type that NumPy calls so.
+pub fn of_name(name: &str) -> Option<PrimType> {
+    TABLE.iter().find(|(.., other)| *other == name).map(|(prim, ..)| *prim)
+}
+
 /// NumPy's number of a type.
 pub fn number(prim: PrimType) -> c_int {
     TABLE.iter().find(|(other, ..)| *other == prim).map_or(NPY_TYPES::NPY_VOID as c_int, |(_, number, _)| *number as c_int)

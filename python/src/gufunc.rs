@@ -257,6 +257,7 @@ impl Loop {
             let bytes;
             let mut from = match output {
                 Output::Array(owned) => owned.data().cast_const(),
+                Output::Device(_) => return Err(Problem::Said(format!("{}: the result is on a device", self.function.name))),
                 Output::Scalar(scalar) => {
                     bytes = scalar.bytes().0;
                     bytes.as_ptr()

@@ -2,6 +2,8 @@
 
 mod arrays;
 mod call;
+mod device;
+mod dlpack;
 mod dtypes;
 mod failures;
 mod gufunc;
@@ -18,6 +20,8 @@ mod _remora {
 
     #[pymodule_export]
     use super::call::Function;
+    #[pymodule_export]
+    use super::device::DeviceArray;
     #[pymodule_export]
     use super::program::Program;
 

@@ -2,11 +2,16 @@
 
 use crate::call::Function;
 use crate::failures::{self, Kind};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use remora::embed::{self, Refused, Settings};
+use remora::embed::{self, Backend, Refused, Settings};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What may run the functions of a program.
+const BACKENDS: [(&str, Backend); 4] =
+    [("auto", Backend::Auto), ("interp", Backend::Interp), ("cpu", Backend::Cpu), ("cuda", Backend::Cuda)];
 
 /// A checked program: what `remora.Program` is made of.
 #[pyclass(frozen, subclass, module = "remora._remora", name = "ProgramBase")]
@@ -16,7 +21,7 @@ pub struct Program(pub Arc<embed::Program>);
 impl Program {
     /// The program with this text, or, without one, in this file. What it imports is read from files, unless `imports` has it.
     #[new]
-    #[pyo3(signature = (path, text=None, imports=None, threads=0, strict=false, evaluate=false))]
+    #[pyo3(signature = (path, text=None, imports=None, threads=0, strict=false, backend="auto"))]
     fn new(
         py: Python<'_>,
         path: &str,
@@ -24,9 +29,13 @@ impl Program {
         imports: Option<BTreeMap<String, String>>,
         threads: usize,
         strict: bool,
-        evaluate: bool,
+        backend: &str,
     ) -> PyResult<Program> {
-        let settings = Settings { threads, strict, evaluate };
+        let Some((_, backend)) = BACKENDS.iter().find(|(name, _)| *name == backend) else {
+            let names: Vec<String> = BACKENDS.iter().map(|(name, _)| format!("'{name}'")).collect();
+            return Err(PyValueError::new_err(format!("there is no back end '{backend}': it is one of {}", names.join(", "))));
+        };
+        let settings = Settings { threads, strict, backend: *backend };
         let make = || -> Result<embed::Program, Refused> {
             match text {
                 Some(text) => embed::Program::new(path, &text, imports.unwrap_or_default(), settings),
@@ -50,11 +59,11 @@ impl Program {
     fn imports(&self) -> BTreeMap<String, String> {
         self.0.imports()
     }
-    /// The number of threads, whether results are the evaluator's to the last bit, and whether the evaluator runs everything.
+    /// The number of threads, whether results are the evaluator's to the last bit, and the back end.
     #[getter]
-    fn settings(&self) -> (usize, bool, bool) {
-        let Settings { threads, strict, evaluate } = self.0.settings();
-        (threads, strict, evaluate)
+    fn settings(&self) -> (usize, bool, &'static str) {
+        let Settings { threads, strict, backend } = self.0.settings();
+        (threads, strict, BACKENDS.iter().find(|(_, other)| *other == backend).map_or("auto", |(name, _)| name))
     }
     /// What is to be said of the program although it is accepted.
     #[getter]

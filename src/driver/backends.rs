@@ -6,9 +6,10 @@ use crate::base::Code;
 use crate::diag::Diagnostic;
 
 /// What was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Backend {
     /// What is likely to be the fastest.
+    #[default]
     Auto,
     /// The evaluator of core.
     Interp,

@@ -125,7 +125,7 @@ pub fn compile(sources: &SourceMap, checked: &Checked, entries: &[Symbol], stric
 }
 
 /// A program for CUDA, with the types of its entry points.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CudaProgram {
     /// The texts of the kernels and of the host plan.
     pub text: cuda::Cuda,

@@ -25,6 +25,7 @@ typedef unsigned long long remora_address;
   X(cuDevicePrimaryCtxRelease_v2, (int))                                                                                     \
   X(cuCtxPushCurrent_v2, (void *))                                                                                           \
   X(cuCtxPopCurrent_v2, (void **))                                                                                           \
+  X(cuCtxSynchronize, (void))                                                                                                \
   X(cuStreamCreate, (void **, unsigned))                                                                                     \
   X(cuStreamSynchronize, (void *))                                                                                           \
   X(cuStreamWaitEvent, (void *, void *, unsigned))                                                                           \
@@ -94,7 +95,8 @@ enum { REMORA_STREAM_NON_BLOCKING = 1 };
 enum { REMORA_EVENT_DISABLE_TIMING = 2 };
 enum { REMORA_POOL_RELEASE_THRESHOLD = 4, REMORA_POOL_RESERVED_MEM_CURRENT = 5, REMORA_POOL_USED_MEM_CURRENT = 7 };
 enum { REMORA_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
-enum { REMORA_POINTER_MEMORY_TYPE = 2 };
+enum { REMORA_POINTER_MEMORY_TYPE = 2, REMORA_POINTER_DEVICE_ORDINAL = 9 };
+enum { REMORA_MEMORY_DEVICE = 2 };
 
 /* Why a device could not be opened or used on this thread: "error[CODE]: MESSAGE", for the error function of a library, and its parts. */
 static __thread char remora_text[1400];
@@ -632,4 +634,19 @@ static int remora_gpu_load(remora_gpu *g, const void *code) {
     remora_refused("E0810", "%s", g->message);
     return 1;
   }
+}
+
+/* ---- Arrays and streams of who calls ---- */
+
+/* Whether there is memory of no device where an array should be. */
+static int remora_gpu_foreign(remora_gpu *g, const void *place) {
+  unsigned kind = 0;
+  return remora_bad(g, remora_cuda.cuPointerGetAttribute(&kind, REMORA_POINTER_MEMORY_TYPE, remora_at(place, 0)),
+                    "an argument is not in memory that the device reaches");
+}
+
+/* What is launched from now on runs behind what is in a stream. */
+static int remora_gpu_wait_for(remora_gpu *g, void *stream) {
+  return remora_bad(g, remora_cuda.cuEventRecord(g->event, stream), "waiting for the stream") ||
+         remora_bad(g, remora_cuda.cuStreamWaitEvent(g->stream, g->event, 0), "waiting for the stream");
 }

@@ -556,4 +556,6 @@ REMORA_EXPORT int64_t remora_peak_bytes(remora_context *c) {
 }
 
 REMORA_EXPORT void *remora_array_data(remora_block *block) { return block->host; }
+/* Where the elements of a result are that stays on the device. */
+REMORA_EXPORT void *remora_array_place(remora_block *block) { return block->data; }
 

@@ -135,16 +135,3 @@ static remora_gpu *remora_gpu_ready(int number, const void *kernels) {
   }
   return g;
 }
-
-/* Whether there is memory of no device where an array should be. */
-static int remora_gpu_foreign(remora_gpu *g, const void *place) {
-  unsigned kind = 0;
-  return remora_bad(g, remora_cuda.cuPointerGetAttribute(&kind, REMORA_POINTER_MEMORY_TYPE, remora_at(place, 0)),
-                    "an argument is not in memory that the device reaches");
-}
-
-/* What is launched from now on runs behind what is in a stream. */
-static int remora_gpu_wait_for(remora_gpu *g, void *stream) {
-  return remora_bad(g, remora_cuda.cuEventRecord(g->event, stream), "waiting for the stream") ||
-         remora_bad(g, remora_cuda.cuStreamWaitEvent(g->stream, g->event, 0), "waiting for the stream");
-}

@@ -5,7 +5,7 @@
 use super::report::Refused;
 use super::{Form, Inserted, Output, Returned, Settings, work};
 use crate::base::{Code, MAX_SIZE, Scalar, SourceMap, Symbol};
-use crate::cli::native::{Ended, Shared};
+use crate::cli::native::{Ended, Shared, Word};
 use crate::cli::program::Loaded;
 use crate::diag::Diagnostic;
 use crate::driver;
@@ -22,6 +22,8 @@ pub enum Operand<'a> {
     Scalar(Scalar),
     /// The address of the elements, in row-major order, and the sizes.
     Array(*const u8, &'a [usize]),
+    /// The same on the device, with the stream (`CUstream`) in which somebody may still write to the elements.
+    Device(*const u8, &'a [usize], Option<u64>),
 }
 
 /// An argument whose size does not fit.
@@ -140,6 +142,7 @@ impl Instance {
             match *operand {
                 Operand::Scalar(scalar) => words.extend(scalar.words()),
                 Operand::Array(data, _) => words.push(data as u64),
+                Operand::Device(..) => return Err(Failed::Run(Refused::said(Code::DeviceFailed, "an argument is on a device"))),
             }
         }
         // SAFETY: there are as many words as the function takes, see `is_direct`, and the sizes are those of the arrays.
@@ -147,6 +150,40 @@ impl Instance {
             Ended::Failed(failure) => Failed::Run(Refused::one(&self.sources, &failure)),
             Ended::Stopped => Failed::Stopped,
         })
+    }
+
+    /// Whether it runs on a device: [`Instance::call_resident`] is for it.
+    pub fn is_on_device(&self) -> bool {
+        self.compiled.as_ref().is_some_and(Shared::is_on_device)
+    }
+
+    /// Calls a function that [is direct](Instance::is_direct) on a device, where operands may be, and where results stay.
+    ///
+    /// # Safety
+    /// As for [`Instance::call`]; arrays on the device are not written to by what is launched while this runs.
+    ///
+    /// # Errors
+    /// Sizes that do not fit, and what the program fails with.
+    pub unsafe fn call_resident(&self, operands: &[Operand]) -> Result<Vec<Output>, Failed> {
+        let Some(compiled) = &self.compiled else {
+            return Err(Failed::Run(Refused::said(Code::MalformedCore, "the function is not compiled")));
+        };
+        let sizes = self.measure(operands).map_err(Failed::Size)?;
+        let mut words: Vec<Word> = self.plan.indices.iter().map(|number| Word::Plain(sizes[*number] as u64)).collect();
+        for (operand, bytes) in operands.iter().zip(&self.plan.taken).map(|(operand, taken)| (operand, taken.bytes)) {
+            match *operand {
+                Operand::Scalar(scalar) => words.extend(scalar.words().map(Word::Plain)),
+                // SAFETY: the caller says that the elements are there.
+                Operand::Array(data, dims) => words.push(Word::Host(match dims.iter().product::<usize>() {
+                    0 => &[],
+                    count => unsafe { std::slice::from_raw_parts(data, count * bytes) },
+                })),
+                Operand::Device(place, _, stream) => words.push(Word::Device(place, stream)),
+            }
+        }
+        // SAFETY: as in `call`.
+        let called = unsafe { compiled.call_resident(&words) };
+        called.map_err(|failure| Failed::Run(Refused::one(&self.sources, &failure)))
     }
 
     /// The sizes of arguments that fit together.
@@ -161,7 +198,7 @@ impl Instance {
                     }
                     continue;
                 }
-                Operand::Array(_, dims) => dims,
+                Operand::Array(_, dims) | Operand::Device(_, dims, _) => dims,
             };
             for (axis, (extent, size)) in taken.extents.iter().zip(dims).enumerate() {
                 if *size as u64 > MAX_SIZE as u64 {
@@ -188,7 +225,7 @@ impl Instance {
     #[cold]
     fn check_computed(&self, operands: &[Operand], sizes: &[i64]) -> Result<(), SizeError> {
         for (at, (operand, taken)) in operands.iter().zip(&self.plan.taken).enumerate() {
-            let Operand::Array(_, dims) = *operand else { continue };
+            let (Operand::Array(_, dims) | Operand::Device(_, dims, _)) = *operand else { continue };
             for (axis, (extent, size)) in taken.extents.iter().zip(dims).enumerate() {
                 let (wanted, number) = match extent {
                     Extent::New(_) => continue,

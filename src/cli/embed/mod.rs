@@ -13,7 +13,8 @@ mod report;
 mod values;
 
 pub use crate::base::{PrimType, Scalar, Symbol};
-pub use crate::cli::native::{Output, Owned, fall_back_to_compiler, forked};
+pub use crate::cli::native::{OnDevice, Output, Owned, fall_back_to_compiler, forked};
+pub use crate::driver::backends::Backend;
 pub use crate::driver::look_for_solver_in;
 pub use crate::driver::outside::{Form, Given, Leaf, Named, Returned, Signature};
 pub use crate::interp::entry::Shape;
@@ -21,7 +22,7 @@ pub use crate::runtime::{Cells, Sum, Value};
 use instance::Made;
 pub use instance::{Failed, Instance, Operand, SizeError};
 pub use report::{Refused, Report};
-pub use values::{bytes, copied};
+pub use values::{bytes, copied, fetch};
 
 use crate::base::{Code, SourceMap, ice, with_big_stack};
 use crate::cli::files;
@@ -30,7 +31,7 @@ use crate::cli::program::Loaded;
 use crate::cli::values::callable;
 use crate::diag::{Diagnostic, Severity};
 use crate::driver;
-use crate::driver::backends::{self, Backend, Facts, Runner};
+use crate::driver::backends::{self, Facts, Runner};
 pub use crate::front::explicit::html::STYLE;
 
 use crate::front::explicit::{Printer, html};
@@ -104,8 +105,9 @@ pub struct Settings {
     pub threads: usize,
     /// Whether floating-point results must be the same to the last bit as the evaluator's.
     pub strict: bool,
-    /// Whether the evaluator runs everything.
-    pub evaluate: bool,
+    /// What runs the functions. [`Backend::Auto`] compiles for processors what can be compiled, and the evaluator runs the rest; with
+    /// [`Backend::Cpu`] and [`Backend::Cuda`] that is refused.
+    pub backend: Backend,
 }
 
 /// A checked program.
@@ -304,14 +306,15 @@ impl Program {
         callable(&loaded.checked, define, "Python").map_err(refuse)?;
         let names = loaded.checked.parameter_names(define.name);
         let traced = loaded.checked.core.attributes.traces.iter().any(|(span, _)| span.file == loaded.root);
-        let backend = if self.settings.evaluate { Backend::Interp } else { Backend::Auto };
+        let backend = self.settings.backend;
         let facts = Facts { shows_boxes: false, traced, built: None };
         let (runner, note) = backends::first(backend, facts);
         let mut said: Vec<String> = note.map(str::to_string).into_iter().collect();
         let compiled = match runner {
             Runner::Evaluator => None,
-            // There is no device here.
-            Runner::Processors | Runner::Device | Runner::Fastest => match compiled(&loaded, define, self.settings) {
+            Runner::Device => Some(on_device(&loaded, define).map_err(|failure| refuse(for_python(failure)))?),
+            // A device is only used where it is asked for.
+            Runner::Processors | Runner::Fastest => match compiled(&loaded, define, self.settings) {
                 Ok(shared) => Some(shared),
                 Err(failure) => {
                     let (_, note) = backends::next(backend, Runner::Processors, &failure).ok_or_else(|| refuse(failure))?;
@@ -424,6 +427,18 @@ fn calling(function: &Function, given: &[Given]) -> String {
         let _ = write!(args, " {name}");
     }
     format!("entry {CALL}{params} = {}{args}", function.name)
+}
+
+fn on_device(loaded: &Loaded, define: &Define) -> Result<Shared, Box<Diagnostic>> {
+    Shared::new(Built::for_device(loaded, &[define.name])?, define, 0)
+}
+
+/// What a diagnostic says of options, as those of Python.
+fn for_python(mut diagnostic: Box<Diagnostic>) -> Box<Diagnostic> {
+    for help in &mut diagnostic.help {
+        *help = help.replace("--backend cpu", "backend=\"cpu\"").replace("--backend interp", "backend=\"interp\"");
+    }
+    diagnostic
 }
 
 fn compiled(loaded: &Loaded, define: &Define, settings: Settings) -> Result<Shared, Box<Diagnostic>> {

@@ -2,7 +2,9 @@
 
 #![allow(unsafe_code, reason = "reads the elements of arrays of the caller's")]
 
-use crate::base::PrimType;
+use super::Refused;
+use crate::base::{PrimType, SourceMap};
+use crate::cli::native::OnDevice;
 use crate::runtime::{Array, Buffer, Element, Value};
 use crate::{each_buffer, each_prim};
 
@@ -31,4 +33,12 @@ pub fn bytes(array: &Array) -> &[u8] {
     }
     let (buffer, offset) = array.raw();
     each_buffer!(buffer, v => of(v.get(offset..offset + array.count()).unwrap_or_default()))
+}
+
+/// Copies the elements of an array on a device to the memory of the processor, as many as there is room for.
+///
+/// # Errors
+/// E0810: the device fails, or belongs to the process that this one was forked off from.
+pub fn fetch(array: &OnDevice, to: &mut [u8]) -> Result<(), Refused> {
+    array.get(to).map_err(|failure| Refused::one(&SourceMap::default(), &failure))
 }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 mod measured;
 mod shared;
 
-pub use shared::{Ended, Output, Owned, Shared, forked};
+pub use shared::{Ended, OnDevice, Output, Owned, Shared, Word, forked};
 
 type Context = *mut c_void;
 type Wrapper = unsafe extern "C" fn(Context, *const u64, *mut u64) -> c_int;
@@ -35,6 +35,8 @@ struct Support {
     message: unsafe extern "C" fn(Context) -> *const c_char,
     places: unsafe extern "C" fn(Context, *mut *const i32) -> i32,
     peak: unsafe extern "C" fn(Context) -> i64,
+    /// The address on the device of a result that stays there; only on devices.
+    place: Option<unsafe extern "C" fn(*mut c_void) -> *mut c_void>,
     /// Names what ends a call early; not on devices.
     stop: Option<unsafe extern "C" fn(Context, *const c_int)>,
 }
@@ -45,6 +47,31 @@ pub trait Device {
     fn table(&self) -> *const Table;
     /// What it is, for people.
     fn name(&self) -> String;
+
+    // What follows is for programs that several threads call, with arrays on the device that are not the program's own. A device that
+    // knows neither threads nor streams is ready at all times, and has no memory but what its table gives. Those that return whether
+    // something succeeded leave the reason in the message of the table.
+
+    /// Its number among those of the machine.
+    fn number(&self) -> i32 {
+        0
+    }
+    /// Makes this thread the one that uses the device.
+    fn enter(&self) {}
+    /// The thread does not use the device any more.
+    fn leave(&self) {}
+    /// Whether the device can read this address.
+    fn reaches(&self, _place: *const u8) -> bool {
+        true
+    }
+    /// What is launched from now on runs behind what is in a stream (`CUstream`) at the moment.
+    fn wait_for(&self, _stream: u64) -> bool {
+        true
+    }
+    /// Waits for all that anybody has launched on the device.
+    fn finish(&self) -> bool {
+        true
+    }
 }
 
 /// What went wrong last on a device.
@@ -164,6 +191,7 @@ impl Program {
                 message: library.function(c"remora_error_message")?,
                 places: library.function(c"remora_error_places")?,
                 peak: library.function(c"remora_peak_bytes")?,
+                place: if device.is_some() { Some(library.function(c"remora_array_place")?) } else { None },
                 stop: if device.is_none() { Some(library.function(c"remora_context_stop")?) } else { None },
             }
         };
@@ -185,10 +213,7 @@ impl Program {
         let (id, fun) = self.entry(define)?;
         let wrapper = self.wrapper(define)?;
         let words = values.iter().flat_map(words).collect();
-        let name = format!("remora_resident_{}\0", id.raw());
-        // SAFETY: programs for devices have these, of the same type.
-        let resident =
-            self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper);
+        let resident = self.resident(id);
         Ok(Prepared { program: self, fun, wrapper, resident, on_device: OnceCell::new(), words, values })
     }
 
@@ -196,6 +221,13 @@ impl Program {
     fn entry(&self, define: &Define) -> Result<(FunId, &Fun), Box<Diagnostic>> {
         let found = self.program.funs.iter().find(|(_, fun)| fun.entry && fun.name == define.name);
         found.ok_or_else(|| missing(define))
+    }
+
+    /// The function that is called for an entry point with arguments and for results that stay on the device, if there is one.
+    fn resident(&self, id: FunId) -> Option<Wrapper> {
+        let name = format!("remora_resident_{}\0", id.raw());
+        // SAFETY: programs for devices have these, of the same type as the others.
+        self.device.as_ref().and_then(|_| unsafe { self.library.get::<Wrapper>(name.as_bytes()) }.ok()).map(|wrapper| *wrapper)
     }
 
     /// The function that is called for an entry point.
@@ -275,30 +307,37 @@ impl Resident {
         let table = unsafe { *device.table() };
         let mut resident = Resident { table, words: Vec::new(), arrays: Vec::new() };
         for value in values {
-            let Value::Array(array) = value else {
-                resident.words.extend(words(value));
-                continue;
-            };
-            let word = pointer(value);
-            let bytes = (array.count() * array.prim().bytes()) as i64;
-            let mut place = std::ptr::null_mut();
-            // SAFETY: the array has so many bytes, and what is allocated has room for them.
-            let failed = unsafe {
-                match (table.alloc)(table.this, bytes, &mut place) {
-                    0 => {
-                        resident.arrays.push((place, bytes));
-                        if bytes > 0 { (table.put)(table.this, place, word as *const c_void, bytes) } else { 0 }
-                    }
-                    failed => failed,
-                }
-            };
-            if failed != 0 {
-                let code = if failed == NO_MEMORY { Code::OutOfMemory } else { Code::DeviceFailed };
-                return Err(Box::new(Diagnostic::bare(code, message(device))));
+            match value {
+                // SAFETY: the array has so many bytes, which live as long as the values.
+                Value::Array(array) => resident.put(device, unsafe {
+                    std::slice::from_raw_parts(pointer(value) as *const u8, array.count() * array.prim().bytes())
+                })?,
+                _ => resident.words.extend(words(value)),
             }
-            resident.words.push(place as u64);
         }
         Ok(resident)
+    }
+
+    /// Adds an array that is brought to the device with this.
+    fn put(&mut self, device: &dyn Device, elements: &[u8]) -> Result<(), Box<Diagnostic>> {
+        let (table, bytes) = (self.table, elements.len() as i64);
+        let mut place = std::ptr::null_mut();
+        // SAFETY: what is allocated has room for the bytes.
+        let failed = unsafe {
+            match (table.alloc)(table.this, bytes, &mut place) {
+                0 => {
+                    self.arrays.push((place, bytes));
+                    if bytes > 0 { (table.put)(table.this, place, elements.as_ptr().cast(), bytes) } else { 0 }
+                }
+                failed => failed,
+            }
+        };
+        if failed != 0 {
+            let code = if failed == NO_MEMORY { Code::OutOfMemory } else { Code::DeviceFailed };
+            return Err(Box::new(Diagnostic::bare(code, message(device))));
+        }
+        self.words.push(place as u64);
+        Ok(())
     }
 }
 

@@ -21,9 +21,10 @@ use crate::base::{Code, Symbol};
 use crate::diag::Diagnostic;
 use crate::driver;
 use crate::driver::profile::Recorded;
+use crate::ir::soac;
 use load::Device;
 use load::LoadedLibrary;
-pub use load::{Ended, Output, Owned, Prepared, Program, Shared, forked};
+pub use load::{Ended, OnDevice, Output, Owned, Prepared, Program, Shared, Word, forked};
 
 /// The user's cache folder, if it is of use: it is there, and nobody else may write to it.
 pub fn cache() -> Option<std::path::PathBuf> {
@@ -66,10 +67,18 @@ pub fn prepare_profiled(loaded: &Loaded, entries: &[Symbol], options: &Options) 
 }
 
 /// A program that is compiled, to be loaded as often as one likes.
-pub struct Built {
-    native: driver::Native,
-    file: build::CompiledLibrary,
-    strict: bool,
+pub enum Built {
+    /// For processors.
+    Processors {
+        /// The program.
+        native: driver::Native,
+        /// Its library.
+        file: build::CompiledLibrary,
+        /// How it was compiled.
+        strict: bool,
+    },
+    /// For the CUDA device of this machine, or for what the environment names instead of one.
+    Device(Box<driver::CudaProgram>),
 }
 
 impl Built {
@@ -85,20 +94,47 @@ impl Built {
             file.discard();
             file = build::library(&native.text, strict, None)?;
         }
-        Ok(Built { native, file, strict })
+        Ok(Built::Processors { native, file, strict })
     }
 
-    /// The program with a context of its own for so many threads.
+    /// Compiles a program for some entry points for a device, as far as that is possible without it.
     ///
     /// # Errors
-    /// E0616: the library cannot be loaded; E0507.
+    /// E0803: no driver; E0801: what cannot be compiled.
+    pub fn for_device(loaded: &Loaded, entries: &[Symbol]) -> Result<Built, Box<Diagnostic>> {
+        if !standin::wanted() {
+            cuda::Device::look()?;
+        }
+        Ok(Built::Device(Box::new(driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?)))
+    }
+
+    /// The program with a context of its own for so many threads, or on the device.
+    ///
+    /// # Errors
+    /// E0616: the library cannot be loaded; E0507; for devices, those of [`prepare_cuda`].
     pub fn load(&self, threads: usize) -> Result<Program, Box<Diagnostic>> {
-        let library = match LoadedLibrary::load(&self.file) {
-            Ok(library) => library,
-            // Another program has replaced the entry of the cache meanwhile.
-            Err(_) => load_made(&|| build::library(&self.native.text, self.strict, None))?,
-        };
-        Program::new(library, self.native.clone(), threads)
+        match self {
+            Built::Processors { native, file, strict } => {
+                let library = match LoadedLibrary::load(file) {
+                    Ok(library) => library,
+                    // Another program has replaced the entry of the cache meanwhile.
+                    Err(_) => load_made(&|| build::library(&native.text, *strict, None))?,
+                };
+                Program::new(library, native.clone(), threads)
+            }
+            Built::Device(program) => {
+                let found = if standin::wanted() { None } else { Some(cuda::Device::open(None, None)?) };
+                load_on(found, (**program).clone(), Made::default())
+            }
+        }
+    }
+
+    /// The first-order program.
+    fn program(&self) -> &soac::Program {
+        match self {
+            Built::Processors { native, .. } => &native.program,
+            Built::Device(program) => &program.program,
+        }
     }
 }
 
@@ -135,7 +171,11 @@ pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<
 pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
     let found = if standin::wanted() { None } else { Some(cuda::Device::open(number, made.driver)?) };
-    let program = driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?;
+    load_on(found, driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?, made)
+}
+
+/// A program on a device, or on what the environment names instead of one.
+fn load_on(found: Option<cuda::Device>, program: driver::CudaProgram, made: Made) -> Result<Program, Box<Diagnostic>> {
     let device: Box<dyn Device> = match found {
         None => standin::open(&program.text.kernels)?,
         Some(device) => cuda::load(device, &program.text.kernels, made.image)?,

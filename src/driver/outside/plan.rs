@@ -21,6 +21,8 @@ pub struct Taken {
     pub extents: Vec<Extent>,
     /// The number of the size that is its value.
     pub value: Option<usize>,
+    /// The bytes of an element; 0 for what goes by way of values.
+    pub bytes: usize,
 }
 
 /// How the sizes of arguments are measured and compared.
@@ -64,12 +66,14 @@ impl Plan {
             Atom::Tuple(parts) => parts.iter().for_each(|part| self.add(part, &items)),
             Atom::Record(fields) => fields.iter().for_each(|(_, part)| self.add(part, &items)),
             // Calls with anything else go by way of values.
-            Atom::Prim(_) | Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) | Atom::Sum(_) => {
-                let operand = self.taken.len();
-                let extents = items.iter().enumerate().map(|(axis, item)| self.extent(item, (operand, axis))).collect();
-                self.taken.push(Taken { extents, value: None });
-            }
+            Atom::Prim(prim) => self.take(&items, prim.bytes()),
+            Atom::Var(_) | Atom::Fun(..) | Atom::Forall(..) | Atom::Pi(..) | Atom::Sigma(..) | Atom::Sum(_) => self.take(&items, 0),
         }
+    }
+    fn take(&mut self, items: &[ShapeItem], bytes: usize) {
+        let operand = self.taken.len();
+        let extents = items.iter().enumerate().map(|(axis, item)| self.extent(item, (operand, axis))).collect();
+        self.taken.push(Taken { extents, value: None, bytes });
     }
     fn extent(&mut self, item: &ShapeItem, at: (usize, usize)) -> Extent {
         let ShapeItem::Dim(dim) = item else { return Extent::Computed(Dim::default()) };

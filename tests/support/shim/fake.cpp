@@ -1,7 +1,7 @@
 /* CUDA's driver and NVRTC as far as remora and what it builds use them, played by the stand-in device: what NVRTC "compiles" is the text itself, which the
    driver gives to the stand-in. FAKE_CUDA names what is wrong: `stub`, `old`, `none`, `old-device`, `no-pools`, `refuse`, `memory`, `launch`,
    `image`, `ptx` (too new), `newer` (device than NVRTC, too), `lost` (the context, by the first launch), `old-nvrtc`; or `several` (devices),
-   `new-device`. FAKE_CUDA_LOG is a file that
+   `new-device`; or `elsewhere` (arrays are on another device). FAKE_CUDA_LOG is a file that
    gets a line for each thing that was done. A stream has a stand-in device of its own, which runs the kernels of the module that its thread
    loads next. */
 #include "device.cpp"
@@ -123,8 +123,11 @@ EXPORT int cuMemFreeAsync(Address place, void *stream) {
   memory.erase(place);
   return GOOD;
 }
-EXPORT int cuPointerGetAttribute(void *, int, Address place) {
+EXPORT int cuCtxSynchronize(void) { return note("finish"), done(nullptr, 0); }
+EXPORT int cuPointerGetAttribute(void *value, int which, Address place) {
   Turn turn(one);
+  /* The type of device memory, and the number of the device. */
+  *(int *)value = which == 2 ? 2 : wrong("elsewhere") ? 1 : 0;
   auto after = memory.upper_bound(place);
   if (after == memory.begin()) {
     return INVALID_VALUE;

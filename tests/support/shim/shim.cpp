@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <setjmp.h>
 #include <signal.h>
@@ -518,6 +519,26 @@ void run(Launch &launch) {
 
 /* ---- The device ---- */
 
+/* What all devices of the process have allocated: as on one device with several programs, each may read what others have made. */
+struct Everywhere {
+  std::mutex one;
+  std::map<const unsigned char *, size_t> memory;
+
+  void add(const unsigned char *start, size_t bytes) {
+    std::lock_guard<std::mutex> turn(one);
+    memory[start] = bytes;
+  }
+  void remove(const unsigned char *start) {
+    std::lock_guard<std::mutex> turn(one);
+    memory.erase(start);
+  }
+  bool holds(const void *address, int64_t bytes) {
+    std::lock_guard<std::mutex> turn(one);
+    auto next = memory.upper_bound((const unsigned char *)address);
+    return next != memory.begin() && (const unsigned char *)address + bytes <= std::prev(next)->first + std::prev(next)->second;
+  }
+} everywhere;
+
 struct Device {
   remora_device table;
   void *library = nullptr;
@@ -618,6 +639,7 @@ int alloc(void *self, int64_t bytes, void **out) {
     return REMORA_NO_MEMORY;
   }
   device.memory[memory.start] = memory;
+  everywhere.add(memory.start, memory.bytes);
   *out = memory.start;
   return 0;
 }
@@ -633,6 +655,7 @@ void release(void *self, void *memory, int64_t bytes) {
     fprintf(stderr, "shim: write around an allocation of %lld bytes\n", (long long)bytes);
     abort();
   }
+  everywhere.remove(found->first);
   found->second.free();
   device.memory.erase(found);
 }
@@ -648,7 +671,7 @@ int put(void *self, void *to, const void *host, int64_t bytes) {
 
 int get(void *self, void *host, const void *from, int64_t bytes) {
   Device &device = *(Device *)self;
-  if (bytes > 0 && !device.holds(from, bytes)) {
+  if (bytes > 0 && !everywhere.holds(from, bytes)) {
     return device.fail(text("get of %lld bytes outside of the device's memory", (long long)bytes));
   }
   memcpy(host, from, (size_t)bytes);
@@ -657,7 +680,7 @@ int get(void *self, void *host, const void *from, int64_t bytes) {
 
 int copy(void *self, void *to, const void *from, int64_t bytes) {
   Device &device = *(Device *)self;
-  if (bytes > 0 && (!device.holds(to, bytes) || !device.holds(from, bytes))) {
+  if (bytes > 0 && (!device.holds(to, bytes) || !everywhere.holds(from, bytes))) {
     return device.fail(text("copy of %lld bytes outside of the device's memory", (long long)bytes));
   }
   memmove(to, from, (size_t)bytes);
@@ -954,6 +977,7 @@ REMORA_SHIM_EXPORT int64_t remora_shim_launches(void *device) { return (int64_t)
 REMORA_SHIM_EXPORT void remora_shim_close(void *handle) {
   Device *device = (Device *)handle;
   for (auto &entry : device->memory) {
+    everywhere.remove(entry.first);
     entry.second.free();
   }
   dlclose(device->library);

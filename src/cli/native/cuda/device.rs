@@ -21,6 +21,12 @@ struct Functions {
     close: unsafe extern "C" fn(*const Table),
     architecture: unsafe extern "C" fn(*const Table) -> c_int,
     name: unsafe extern "C" fn(*const Table) -> *const c_char,
+    number: unsafe extern "C" fn(*const Table) -> c_int,
+    enter: unsafe extern "C" fn(*const Table),
+    leave: unsafe extern "C" fn(),
+    reach: unsafe extern "C" fn(*const Table, *const c_void) -> c_int,
+    wait_for: unsafe extern "C" fn(*const Table, *mut c_void) -> c_int,
+    finish: unsafe extern "C" fn(*const Table) -> c_int,
     code: unsafe extern "C" fn() -> *const c_char,
     message: unsafe extern "C" fn() -> *const c_char,
 }
@@ -57,11 +63,8 @@ impl Device {
     /// # Errors
     /// E0803: no driver, E0804: too old a driver, E0805: no device, E0810: the device fails; and those of [`library`].
     pub fn open(number: Option<u32>, made: Option<&[u8]>) -> Result<Device, Box<Diagnostic>> {
-        // SAFETY: only looks whether the driver's library can be loaded.
-        if !unsafe { cudarc::driver::sys::is_culib_present() } {
-            // Nothing has to be compiled to say so.
-            return Err(explained(Code::NoDriver, "no CUDA driver: `libcuda.so.1` is not found".into()));
-        }
+        // Nothing has to be compiled to say so.
+        Device::look()?;
         let library = load_made(&|| library(made))?;
         // SAFETY: the text of the library declares the functions with these types.
         let driver = unsafe {
@@ -71,6 +74,12 @@ impl Device {
                 close: library.function(c"remora_driver_close")?,
                 architecture: library.function(c"remora_driver_architecture")?,
                 name: library.function(c"remora_driver_name")?,
+                number: library.function(c"remora_driver_number")?,
+                enter: library.function(c"remora_driver_enter")?,
+                leave: library.function(c"remora_driver_leave")?,
+                reach: library.function(c"remora_driver_reach")?,
+                wait_for: library.function(c"remora_driver_wait_for")?,
+                finish: library.function(c"remora_driver_finish")?,
                 code: library.function(c"remora_driver_code")?,
                 message: library.function(c"remora_driver_message")?,
             }
@@ -78,6 +87,18 @@ impl Device {
         // SAFETY: any number may be asked for.
         let table = unsafe { (driver.open)(number.map_or(-1, i64::from)) };
         if table.is_null() { Err(driver.refusal()) } else { Ok(Device { table, driver, _library: library }) }
+    }
+
+    /// Looks whether there is a driver at all.
+    ///
+    /// # Errors
+    /// E0803: there is none.
+    pub fn look() -> Result<(), Box<Diagnostic>> {
+        // SAFETY: only looks whether the driver's library can be loaded.
+        match unsafe { cudarc::driver::sys::is_culib_present() } {
+            true => Ok(()),
+            false => Err(explained(Code::NoDriver, "no CUDA driver: `libcuda.so.1` is not found".into())),
+        }
     }
 
     /// What kernels must be made for: 90 for `sm_90`.
@@ -128,6 +149,30 @@ impl load::Device for Device {
     fn name(&self) -> String {
         // SAFETY: the device is open, and its name a text.
         unsafe { CStr::from_ptr((self.driver.name)(self.table)) }.to_string_lossy().into_owned()
+    }
+    fn number(&self) -> i32 {
+        // SAFETY: the device is open.
+        unsafe { (self.driver.number)(self.table) }
+    }
+    fn enter(&self) {
+        // SAFETY: the device is open.
+        unsafe { (self.driver.enter)(self.table) }
+    }
+    fn leave(&self) {
+        // SAFETY: the thread has entered it.
+        unsafe { (self.driver.leave)() }
+    }
+    fn reaches(&self, place: *const u8) -> bool {
+        // SAFETY: the driver only looks up what it knows of the address.
+        unsafe { (self.driver.reach)(self.table, place.cast()) == 0 }
+    }
+    fn wait_for(&self, stream: u64) -> bool {
+        // SAFETY: whoever gives the number says that it is a stream.
+        unsafe { (self.driver.wait_for)(self.table, stream as *mut c_void) == 0 }
+    }
+    fn finish(&self) -> bool {
+        // SAFETY: the device is open.
+        unsafe { (self.driver.finish)(self.table) == 0 }
     }
 }
 

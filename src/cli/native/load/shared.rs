@@ -1,6 +1,6 @@
 //! Compiled programs that any thread calls, and whose results belong to whoever asked for them: nothing is copied.
 
-use super::{Program, Wrapper, missing};
+use super::{Program, Resident, Wrapper, message, missing};
 use crate::base::{Code, PrimType, Scalar, Symbol};
 use crate::cli::native::Built;
 use crate::diag::Diagnostic;
@@ -9,7 +9,7 @@ use crate::ir::soac::{Size, Var};
 use crate::runtime::Value;
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// How often this process was forked off from the one that it began as.
@@ -27,6 +27,19 @@ pub enum Output {
     Scalar(Scalar),
     /// An array, whose memory is given back when this is dropped.
     Array(Owned),
+    /// An array that has stayed on the device.
+    Device(OnDevice),
+}
+
+/// What a program for a device takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Word<'a> {
+    /// A size, or a part of a scalar.
+    Plain(u64),
+    /// The bytes of an array in the memory of the processor.
+    Host(&'a [u8]),
+    /// The address of an array on the device, and the stream (`CUstream`) in which somebody may still write to it.
+    Device(*const u8, Option<u64>),
 }
 
 /// Why a call has no result.
@@ -65,8 +78,82 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        self.cell.release(self.word);
+        self.cell.release(Given { word: self.word, lent: false });
     }
+}
+
+/// An array that a program made on a device and gave away.
+#[derive(Debug)]
+pub struct OnDevice {
+    cell: Arc<Cell>,
+    word: u64,
+    prim: PrimType,
+    dims: Vec<usize>,
+    /// Whether others were told where it is: they may have launched what reads it.
+    lent: AtomicBool,
+}
+
+impl OnDevice {
+    /// The address of its elements on the device, in row-major order, for the program itself.
+    pub fn place(&self) -> *mut u8 {
+        // SAFETY: the word is a buffer of the program.
+        self.cell.program.support.place.map_or(std::ptr::null_mut(), |place| unsafe { place(self.word as *mut c_void) }.cast())
+    }
+    /// The same for others, who may use it in any stream: the memory is not given back before all is done that was launched until then.
+    pub fn lend(&self) -> *mut u8 {
+        self.lent.store(true, Ordering::Relaxed);
+        self.place()
+    }
+    /// The type of the elements.
+    pub fn prim(&self) -> PrimType {
+        self.prim
+    }
+    /// The sizes.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+    /// The number of the device.
+    pub fn number(&self) -> i32 {
+        self.cell.program.device.as_ref().map_or(0, |device| device.number())
+    }
+    /// Copies the elements to the memory of the processor.
+    ///
+    /// # Errors
+    /// E0810: the device fails, or belongs to the process that this one was forked off from.
+    pub fn get(&self, to: &mut [u8]) -> Result<(), Box<Diagnostic>> {
+        let refuse = |what: String| Box::new(Diagnostic::bare(Code::DeviceFailed, what));
+        if self.cell.process != FORKS.load(Ordering::Relaxed) {
+            return Err(refuse("the array is on the device of the process that this one was forked off from".into()));
+        }
+        let Some(device) = &self.cell.program.device else { return Err(refuse("the array is on no device".into())) };
+        let bytes = (self.dims.iter().product::<usize>() * self.prim.bytes()).min(to.len());
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _held = self.cell.enter();
+        // Others may write to it, in their streams.
+        let ready = !self.lent.load(Ordering::Relaxed) || device.finish();
+        // SAFETY: the array has so many bytes, and there is room for them; the table is that of the device.
+        let failed = unsafe {
+            let table = &*device.table();
+            !ready || (table.get)(table.this, to.as_mut_ptr().cast(), self.place().cast_const().cast(), bytes as i64) != 0
+        };
+        if failed { Err(refuse(message(device.as_ref()))) } else { Ok(()) }
+    }
+}
+
+impl Drop for OnDevice {
+    fn drop(&mut self) {
+        self.cell.release(Given { word: self.word, lent: self.lent.load(Ordering::Relaxed) });
+    }
+}
+
+/// A buffer that is given back.
+#[derive(Debug, Clone, Copy)]
+struct Given {
+    word: u64,
+    /// Whether others may have launched what reads it.
+    lent: bool,
 }
 
 /// A compiled program with its context, in the process that made it.
@@ -74,13 +161,15 @@ struct Cell {
     process: u32,
     program: Program,
     wrapper: Wrapper,
+    /// The same for arrays on the device, if there is one.
+    resident: Option<Wrapper>,
     /// Held by whoever uses the context.
     busy: Mutex<()>,
     /// Buffers that were given back while the context was in use.
-    waiting: Mutex<Vec<u64>>,
+    waiting: Mutex<Vec<Given>>,
 }
 
-// SAFETY: the context is only used by whoever holds `busy`; there is no device, and nothing else of the program changes.
+// SAFETY: the context, and the device if there is one, are only used by whoever holds `busy`; nothing else of the program changes.
 unsafe impl Send for Cell {}
 // SAFETY: as above.
 unsafe impl Sync for Cell {}
@@ -91,31 +180,69 @@ impl std::fmt::Debug for Cell {
     }
 }
 
+/// The context, for as long as this is kept: no other thread has it, and the device is this thread's.
+struct Held<'a> {
+    cell: &'a Cell,
+    _busy: MutexGuard<'a, ()>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(device) = &self.cell.program.device {
+            device.leave();
+        }
+    }
+}
+
 impl Cell {
-    fn enter(&self) -> MutexGuard<'_, ()> {
-        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for the context.
+    fn enter(&self) -> Held<'_> {
+        self.hold(self.busy.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    fn hold<'a>(&'a self, busy: MutexGuard<'a, ()>) -> Held<'a> {
+        if let Some(device) = &self.program.device {
+            device.enter();
+        }
+        Held { cell: self, _busy: busy }
     }
     /// Gives back a buffer, now or, where the context is in use, once it is not.
-    fn release(&self, word: u64) {
+    fn release(&self, given: Given) {
         // Of a process that was forked off, this is a copy that nobody else has, in an unknown state.
         if self.process != FORKS.load(Ordering::Relaxed) {
             return;
         }
         match self.busy.try_lock() {
-            Ok(_held) => self.free(word),
-            Err(TryLockError::Poisoned(_)) => self.free(word),
-            Err(TryLockError::WouldBlock) => self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(word),
+            Ok(busy) => self.hold(busy).free(given),
+            Err(TryLockError::Poisoned(busy)) => self.hold(busy.into_inner()).free(given),
+            Err(TryLockError::WouldBlock) => self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(given),
         }
     }
-    /// Gives back a buffer; the caller has the context.
-    fn free(&self, word: u64) {
+}
+
+impl Held<'_> {
+    /// Gives back a buffer.
+    fn free(&self, given: Given) {
+        let program = &self.cell.program;
+        if let (true, Some(device)) = (given.lent, &program.device) {
+            // Where the device has failed, it is said by whoever uses it next.
+            device.finish();
+        }
         // SAFETY: the buffer is one of this context, and ours.
-        unsafe { (self.program.support.release)(self.program.context, word as *mut c_void) }
+        unsafe { (program.support.release)(program.context, given.word as *mut c_void) }
     }
-    /// Gives back what waits; the caller has the context.
+    /// Gives back what waits.
     fn drain(&self) {
-        let words = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        words.into_iter().for_each(|word| self.free(word));
+        let waiting = std::mem::take(&mut *self.cell.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        waiting.into_iter().for_each(|given| self.free(given));
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        // The context and the device are given up by the thread that uses them, which leaves the device by that.
+        if let Some(device) = &self.program.device {
+            device.enter();
+        }
     }
 }
 
@@ -150,7 +277,7 @@ impl Shared {
     /// E0616: the library cannot be loaded; E0507.
     pub fn new(built: Built, define: &Define, threads: usize) -> Result<Shared, Box<Diagnostic>> {
         let cell = Shared::open(&built, define, threads)?;
-        let program = &built.native.program;
+        let program = built.program();
         let fun = program.funs.iter().map(|(_, fun)| fun).find(|fun| fun.entry && fun.name == define.name);
         let fun = fun.ok_or_else(|| missing(define))?;
         let words = |var: &Var| program.ty(*var).words();
@@ -175,8 +302,12 @@ impl Shared {
     /// A context of its own.
     fn open(built: &Built, define: &Define, threads: usize) -> Result<Cell, Box<Diagnostic>> {
         let program = built.load(threads)?;
-        let wrapper = program.wrapper(define)?;
-        Ok(Cell { process: FORKS.load(Ordering::Relaxed), program, wrapper, busy: Mutex::default(), waiting: Mutex::default() })
+        let (wrapper, resident) = (program.wrapper(define)?, program.resident(program.entry(define)?.0));
+        if let Some(device) = &program.device {
+            device.leave();
+        }
+        let process = FORKS.load(Ordering::Relaxed);
+        Ok(Cell { process, program, wrapper, resident, busy: Mutex::default(), waiting: Mutex::default() })
     }
 
     /// The context of this process.
@@ -219,8 +350,8 @@ impl Shared {
         let cell = self.cell().map_err(Ended::Failed)?;
         let mut out = vec![0u64; self.returned.max(1)];
         {
-            let _held = cell.enter();
-            cell.drain();
+            let held = cell.enter();
+            held.drain();
             let flag = stop.map_or(std::ptr::null(), |stop| stop.as_ptr().cast_const());
             // SAFETY: the flag lives as long as the process. The caller has seen to it that the words are those of the entry point, and
             // there is room for its results.
@@ -235,16 +366,60 @@ impl Shared {
                 return Err(if stopped { Ended::Stopped } else { Ended::Failed(cell.program.failure()) });
             }
         }
-        self.outputs(&cell, words, &out).map_err(Ended::Failed)
+        self.outputs(&cell, words, &out, false).map_err(Ended::Failed)
     }
 
-    fn outputs(&self, cell: &Arc<Cell>, words: &[u64], out: &[u64]) -> Result<Vec<Output>, Box<Diagnostic>> {
+    /// Calls the entry point of a program for a device: arrays may be on the device, and results stay there.
+    ///
+    /// # Safety
+    /// As for [`Shared::call`]; what stands for arrays on the device are addresses of as many elements there as the sizes say, and streams.
+    ///
+    /// # Errors
+    /// E0810: an array is where the device does not reach it, and what else the program fails with.
+    pub unsafe fn call_resident(&self, given: &[Word]) -> Result<Vec<Output>, Box<Diagnostic>> {
+        let cell = self.cell()?;
+        let nowhere = || Box::new(Diagnostic::bare(Code::DeviceFailed, "the program is for processors"));
+        let (Some(device), Some(resident)) = (&cell.program.device, cell.resident) else { return Err(nowhere()) };
+        let mut out = vec![0u64; self.returned.max(1)];
+        let words = {
+            let held = cell.enter();
+            held.drain();
+            let failed = || Box::new(Diagnostic::bare(Code::DeviceFailed, message(device.as_ref())));
+            // SAFETY: the table lives as long as the device.
+            let mut made = Resident { table: unsafe { *device.table() }, words: Vec::with_capacity(given.len()), arrays: Vec::new() };
+            for word in given {
+                match *word {
+                    Word::Plain(word) => made.words.push(word),
+                    Word::Host(bytes) => made.put(device.as_ref(), bytes)?,
+                    Word::Device(place, stream) => {
+                        if !(place.is_null() || device.reaches(place)) || !stream.is_none_or(|stream| device.wait_for(stream)) {
+                            return Err(failed());
+                        }
+                        made.words.push(place as u64);
+                    }
+                }
+            }
+            // SAFETY: the caller has seen to it that the words are those of the entry point, and there is room for its results.
+            if unsafe { resident(cell.program.context, made.words.as_ptr(), out.as_mut_ptr()) } != 0 {
+                return Err(cell.program.failure());
+            }
+            std::mem::take(&mut made.words)
+        };
+        self.outputs(&cell, &words, &out, true)
+    }
+
+    /// What a call has returned; arrays `stay` on the device.
+    fn outputs(&self, cell: &Arc<Cell>, words: &[u64], out: &[u64], stay: bool) -> Result<Vec<Output>, Box<Diagnostic>> {
         // What is owned is given back even if something is wrong with the sizes of another.
         let wrong = || Box::new(Diagnostic::bare(Code::MalformedCore, "a result has no shape"));
         let output = |form: &Form| {
             let words = out.get(form.at..form.at + form.words)?;
             Some(match form.shape.is_empty() {
                 true => Output::Scalar(Scalar::of_words(words, form.prim)?),
+                false if stay => {
+                    let lent = AtomicBool::new(false);
+                    Output::Device(OnDevice { cell: cell.clone(), word: words[0], prim: form.prim, dims: Vec::new(), lent })
+                }
                 false => Output::Array(Owned { cell: cell.clone(), word: words[0], prim: form.prim, dims: Vec::new() }),
             })
         };
@@ -253,13 +428,17 @@ impl Shared {
             let at = *self.places.get(&var)?;
             words.get(at).or_else(|| out.get(at - self.params)).map(|word| *word as i64)
         };
-        let sized = |(output, form): (Output, &Form)| match output {
-            Output::Array(mut owned) => {
-                let size = |size: &Size| size.evaluate(&mut |var| value(var)).and_then(|n| usize::try_from(n).ok());
-                owned.dims = form.shape.iter().map(size).collect::<Option<_>>()?;
-                Some(Output::Array(owned))
+        let dims = |form: &Form| -> Option<Vec<usize>> {
+            let size = |size: &Size| size.evaluate(&mut |var| value(var)).and_then(|n| usize::try_from(n).ok());
+            form.shape.iter().map(size).collect()
+        };
+        let sized = |(mut output, form): (Output, &Form)| {
+            match &mut output {
+                Output::Array(array) => array.dims = dims(form)?,
+                Output::Device(array) => array.dims = dims(form)?,
+                Output::Scalar(_) => {}
             }
-            scalar @ Output::Scalar(_) => Some(scalar),
+            Some(output)
         };
         let sized = outputs.into_iter().zip(&self.results).map(sized).collect::<Option<_>>();
         sized.ok_or_else(wrong)
@@ -271,13 +450,18 @@ impl Shared {
     /// Those of [`Program::call`].
     pub fn call_values(&self, called: &[Option<Symbol>], args: Vec<Value>) -> Result<Value, Box<Diagnostic>> {
         let cell = self.cell()?;
-        let _held = cell.enter();
-        cell.drain();
+        let held = cell.enter();
+        held.drain();
         if let Some(name) = cell.program.support.stop {
             // SAFETY: the context is that of the program.
             unsafe { name(cell.program.context, std::ptr::null()) }
         }
         cell.program.call(&self.define, called, args)
+    }
+
+    /// Whether the program is for a device.
+    pub fn is_on_device(&self) -> bool {
+        matches!(self.built, Built::Device(_))
     }
 
     /// The most bytes that arrays took since the last call; nothing while the program runs.

@@ -219,7 +219,8 @@ fn the_driver_is_compiled_once() {
 fn numbers_are_those_of_cuda() {
     use cudarc::driver::sys::{
         CUdevice_attribute_enum as Device, CUevent_flags_enum as Event, CUfunction_attribute_enum as Function,
-        CUmemPool_attribute_enum as Pool, CUpointer_attribute_enum as Pointer, CUresult as Error, CUstream_flags_enum as Stream,
+        CUmemPool_attribute_enum as Pool, CUmemorytype_enum as Memory, CUpointer_attribute_enum as Pointer, CUresult as Error,
+        CUstream_flags_enum as Stream,
     };
     macro_rules! numbers {
         ($($ours:literal $kind:ident :: $theirs:ident,)*) => { [$(($ours, $kind::$theirs as i64)),*] };
@@ -257,6 +258,8 @@ fn numbers_are_those_of_cuda() {
         "POOL_USED_MEM_CURRENT" Pool::CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
         "FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES" Function::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         "POINTER_MEMORY_TYPE" Pointer::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        "POINTER_DEVICE_ORDINAL" Pointer::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        "MEMORY_DEVICE" Memory::CU_MEMORYTYPE_DEVICE,
     };
     let text = shim::read("src/back/cuda/driver.c");
     let parts = text.split("enum {").skip(1).filter_map(|rest| rest.split('}').next()).flat_map(|list| list.split(','));
