@@ -51,7 +51,7 @@ def _as_array(value: Any, what: str) -> np.ndarray[Any, Any]:
             raise ArgumentError(f"{what} cannot be had by DLPack: {error}") from error
     try:
         array = np.asarray(value)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:
         raise ArgumentError(f"{what} is no array: {error}") from error
     if array.dtype == object:
         hint = "the rows have different lengths" if isinstance(value, (list, tuple)) else "convert it with `x.astype(float)`"

@@ -28,7 +28,7 @@ pub fn hoist(mut program: Program) -> Program {
 
 struct Hoister<'p> {
     known: Simplifier<'p>,
-    /// How many lambdas and loops are around what binds a variable, plus 1; parameters and constants have none.
+    /// How many lambdas, loops and branches are around what binds a variable, plus 1; parameters and constants have none.
     levels: FxHashMap<Var, u32>,
 }
 
@@ -62,7 +62,7 @@ impl Hoister<'_> {
                 for (body, truth) in [(then, true), (els, false)] {
                     let mark = self.known.facts.mark();
                     self.known.learn_truth(*cond, truth);
-                    self.body(body, level);
+                    self.body(body, level + 1);
                     self.known.facts.forget(mark);
                 }
             }
@@ -228,6 +228,17 @@ mod tests {
                (return s)))
              (return r)",
         );
+    }
+
+    #[test]
+    fn a_branch_is_the_same_for_all_iterations_with_what_is_in_it() {
+        let branch = "(let ([a i64]) (if c
+                 (then (let ([b i64]) (i64.* m m)) (let ([d i64]) (i64.+ b 1)) (return d))
+                 (else (let ([e i64]) (i64.- m 1)) (let ([f i64]) (i64.* e e)) (return f))))";
+        let map = "(let ([r [i64 n]]) (soac n ([x i64 q])";
+        let rest = "(let ([y i64]) (i64.- x a)) (return y))) (return r)";
+        let params = "([n i64] [m i64] [c bool] [q [i64 n]]) ([R [i64 n]])";
+        body_becomes(&[hoist], params, &format!("{map} {branch} {rest}"), &format!("{branch} {map} {rest}"));
     }
 
     #[test]
