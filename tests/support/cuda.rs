@@ -270,18 +270,18 @@ fn kernels_of(made: &str) -> Vec<(String, String)> {
 }
 
 /// What the kernels of texts (name, text) take, compared with the table in `tests/data/cuda/GROUP.txt`, or written there if `REMORA_BLESS` is 1. Texts that are those of
-/// the table are not compiled, but for one in [`TABLE_SAMPLES`], which changes with the table. `None` where the compilers cannot be had.
+/// the table are not compiled, but for one in so many (`samples`), which changes with the table. `None` where the compilers cannot be had.
 ///
 /// # Panics
 /// If the table says something else, or a text is refused.
-pub fn check_table(group: &str, texts: &[(String, String)]) -> Option<Vec<(String, KernelResources)>> {
+pub fn check_table(group: &str, texts: &[(String, String)], samples: u64) -> Option<Vec<(String, KernelResources)>> {
     let compilers = compilers()?;
     let path = Path::new(ROOT).join(format!("tests/data/cuda/{group}.txt"));
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     let key = |text: &str| sum(&(OPTIONS, MACHINES, &compilers.version, text));
     let keys: Vec<String> = texts.iter().map(|(name, text)| format!("# {name} {:016x}", key(text))).collect();
     let known = |at: usize| {
-        let sampled = (at as u64 + sum(&expected)).is_multiple_of(TABLE_SAMPLES);
+        let sampled = (at as u64 + sum(&expected)).is_multiple_of(samples);
         !is_blessing() && !sampled && expected.lines().any(|line| line == keys[at])
     };
     let (old, new): (Vec<usize>, Vec<usize>) = (0..texts.len()).partition(|at| known(*at));
@@ -319,8 +319,6 @@ pub fn check_table(group: &str, texts: &[(String, String)]) -> Option<Vec<(Strin
 
 const TABLE_HEADER: &str =
     "text                 kernel                           machine registers shared stack spill-stores spill-loads\n";
-/// Of so many texts whose rows are known one is compiled again.
-const TABLE_SAMPLES: u64 = 6;
 
 /// A row of a table.
 fn row(line: &str) -> Option<(String, KernelResources)> {

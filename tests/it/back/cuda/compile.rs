@@ -24,9 +24,20 @@ fn kernels_of_the_benchmarks_stay_in_registers() {
     // Those of Alex and documents are no benchmarks.
     texts.retain(|(name, text)| !programs.contains(text) && !["basics", "recursion", "damping"].contains(&name.as_str()));
     assert!(texts.len() >= 18, "{}", texts.len());
-    let Some(rows) = cuda::check_table("benchmarks", &texts) else { return };
+    let Some(rows) = cuda::check_table("benchmarks", &texts, 6) else { return };
     for (name, row) in &rows {
         assert!(row.spill_stores == 0 && row.spill_loads == 0, "{name}: {row:?}");
+    }
+}
+
+/// What the kernels of a derivative take, beside those of its program: `primal` and `derivative` in the names.
+#[test]
+fn kernels_of_derivatives_beside_those_of_their_programs() {
+    let texts = kernels("benches/derivatives");
+    assert!(texts.len() >= 16, "{}", texts.len());
+    let Some(rows) = cuda::check_table("derivatives", &texts, 16) else { return };
+    for of in ["_primal_", "_derivative_"] {
+        assert!(rows.iter().filter(|(_, row)| row.kernel.contains(of)).count() >= 32, "{of}");
     }
 }
 
@@ -66,7 +77,7 @@ fn kernels_of_the_corpus_compile_for_real_machines() {
 #[test]
 fn the_device_library_compiles_for_real_machines() {
     let texts = [("library".to_string(), shim::library() + &shim::read("tests/support/shim/library.cu"))];
-    let Some(rows) = cuda::check_table("library", &texts) else { return };
+    let Some(rows) = cuda::check_table("library", &texts, 6) else { return };
     // A few bytes are no harm; a library function that lives in memory is.
     for (_, row) in &rows {
         assert!(row.spill_stores <= 16 && row.registers <= 128, "{row:?}");
