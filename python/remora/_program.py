@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -122,7 +123,7 @@ class Program(_remora.ProgramBase):
         if name.startswith("__") or name not in self.names():
             names = ", ".join(self.names())
             raise AttributeError(f"the program has no function {name!r}; it has: {names}")
-        found = Function._of(self, name)
+        found = self[name]
         self.__dict__[name] = found
         return found
 
@@ -130,8 +131,10 @@ class Program(_remora.ProgramBase):
         """The function with this name, also where Python could not write it: `program["f'"]`."""
         if name not in self.names():
             raise KeyError(name)
-        found = self.__dict__.get(name)
-        return found if isinstance(found, Function) else Function._of(self, name)
+        # One object for each: what was compiled for it is kept with it. Not all names may be attributes.
+        made: dict[str, Function] = self.__dict__.setdefault("_made", {})
+        found = made.get(name)
+        return found if found is not None else made.setdefault(name, Function._of(self, name))
 
     def __iter__(self) -> Iterator[Function]:
         return (self[name] for name in self.names())
@@ -147,7 +150,7 @@ class Program(_remora.ProgramBase):
 
     def __reduce__(self) -> tuple[Any, ...]:
         threads, strict, backend = self.settings
-        return (_program, (self.path, self.text, self.imports(), threads, strict, backend))
+        return (_unpickled, (self.path, self.text, self.imports(), threads, strict, backend))
 
     @property
     def variants(self) -> Variants:
@@ -228,6 +231,24 @@ def _program(path: str, text: str | None, imports: dict[str, str] | None, thread
     made = _silent(path, text, imports, threads, strict, backend)
     for warning in made.warnings:
         warnings.warn(warning, ProgramWarning, stacklevel=3)
+    return made
+
+
+# Programs that were unpickled, the latest last. A cluster sends the same program with every task: it is checked and compiled once, and what
+# it keeps for further results is there once.
+_kept: dict[tuple[Any, ...], Program] = {}
+_KEPT = 16
+_keeping = threading.Lock()
+
+
+def _unpickled(path: str, text: str, imports: dict[str, str], threads: int, strict: bool, backend: str) -> Program:
+    """A program that was pickled: the same object for the same program."""
+    key = (path, text, tuple(sorted(imports.items())), threads, strict, backend)
+    with _keeping:
+        made = _kept.pop(key, None) or _program(path, text, imports, threads, strict, backend)
+        _kept[key] = made
+        while len(_kept) > _KEPT:
+            del _kept[next(iter(_kept))]
     return made
 
 

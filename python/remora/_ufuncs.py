@@ -12,6 +12,7 @@ from ._program import Function
 
 # The functions that ufuncs were made of. NumPy never lets go of what a ufunc calls, so nothing is kept longer than without this.
 _made: dict[np.ufunc, Function] = {}
+_of: dict[Function, np.ufunc] = {}
 _otherwise: Any = None
 
 
@@ -23,15 +24,18 @@ def gufunc(function: Function) -> Any:
     >>> dot.signature
     '(n0),(n0)->()'
 
-    It can be pickled, with the text of its program.
+    It can be pickled, with the text of its program. There is one for each function.
     """
     global _otherwise
+    if function in _of:
+        return _of[function]
     made = _remora.gufunc(function)
     if _otherwise is None:
         # NumPy writes the name of a ufunc alone, and takes its own ufunc of that name, if there is one, for it when it reads that.
         _otherwise = copyreg.dispatch_table[np.ufunc]
         copyreg.pickle(np.ufunc, _reduced)
     _made[made] = function
+    _of[function] = made
     return made
 
 

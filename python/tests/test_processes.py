@@ -29,8 +29,22 @@ def test_pickling(program, tmp_path):
     # What it imports goes with it.
     (tmp_path / "library.rem").unlink()
     again = pickle.loads(text)
-    assert again(4.0) == 8 and again.program.settings == (1, False, False)
+    assert again(4.0) == 8 and again.program.settings == (1, False, "auto")
     assert pickle.loads(pickle.dumps(program)).norm(np.array([3.0, 4.0])) == 5
+
+
+def test_what_is_unpickled_again_is_there_already(program):
+    # Clusters send a function with every task: it has one instance, and what that keeps for further results is kept once.
+    text, ufunc = pickle.dumps(program.norm), pickle.dumps(rm.gufunc(program.norm))
+    first = pickle.loads(text)
+    first(np.ones(3))
+    again = pickle.loads(text)
+    assert again is first and again.stats["calls"] == 1 and pickle.loads(ufunc) is pickle.loads(ufunc)
+    assert program["norm"] is program["norm"] is program.norm and rm.gufunc(program.norm) is rm.gufunc(program.norm)
+    other = rm.compile(TEXT, threads=1)
+    assert pickle.loads(pickle.dumps(other.norm)) is not first
+    odd = rm.compile("def infer (x: i64) = x + 1\ndef text (x: i64) = x + 2\n")
+    assert (odd["infer"](1), odd["text"](1)) == (2, 3) and "infer" in odd.infer("infer") and odd.text.startswith("def infer")
 
 
 def test_threads(program):
