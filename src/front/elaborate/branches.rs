@@ -28,6 +28,7 @@ impl Elab<'_> {
         let (a, b) = self.both_ragged(a, b, span)?;
         let ((a, a_ty, a_frame), (b, b_ty, b_frame)) = (a, b);
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        self.sizes.match_parts_in(&[&a_ty, &b_ty]);
         let mut differences = Differences::default();
         let ty = self.common(&a_ty, &b_ty, &mut differences, span)?;
         let (then, els, ty) = if differences.pairs.is_empty() {

@@ -461,6 +461,7 @@ impl Elab<'_> {
             None => self.fitted(&declared, (value, ty), span)?,
         };
         let (value, ty) = value;
+        self.sizes.match_parts_in(&[&ty]);
         let before = self.sizes.snapshot();
         self.sizes.rigid_parameters = true;
         let known = self.sizes.unify(&declared, &ty, span).is_ok() && self.sizes.same_deferred(&before);

@@ -24,6 +24,7 @@ impl Elab<'_> {
         let span = self.program.ast.exprs[e].span;
         let most = self.program.ast.bounds.get(&e).copied();
         let init = self.expr(init)?;
+        self.sizes.match_parts_in(&[&init.1]);
         // The parts of a tuple are the first values of loop variables of their own.
         let parts = matches!(init.0.kind(), ExprKind::Tuple(_)) || tuple_pattern(self.program, pat).is_none();
         let init = if parts { init } else { self.shared(init, "init") };
@@ -100,6 +101,7 @@ impl Elab<'_> {
         let (value, ty) = self.expr(body)?;
         let value = if whole.named.is_empty() { value } else { self.shared_parts((value, ty.clone())) };
         self.sizes.retry(false).map_err(|(clash, span)| self.clash(clash, span))?;
+        self.sizes.match_parts_in(&[&ty]);
         let ty = self.sizes.zonk_type(&ty);
         let mut comparison = Comparison { changing, span, position: 0, found: Vec::new(), result: FxHashMap::default() };
         self.compare_loop(&opened, &ty, &mut comparison)?;

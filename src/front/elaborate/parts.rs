@@ -2,12 +2,13 @@
 //!
 //! A function with size parameters that occur in a sum or a product only, as in `split : [n+m]a -> ..` and `unflatten : [n*m]a -> ..`, needs to
 //! know which part of its argument's size is which. Where nothing else determines that, the parts are taken in the order in which
-//! they were written: sizes remember it ([`Dim::parts`](crate::base::poly::Poly::parts)) from where they are written to where they are used.
+//! they were written. Branches, loops and coercions determine nothing: what reaches them has the parts that were written, as in Futhark, where an
+//! application decides. Sizes remember their parts ([`Dim::parts`](crate::base::poly::Poly::parts)) from where they are written to where they are used.
 
-use super::sizes::{SizeEquation, Sizes};
+use super::sizes::{SizeEquation, Sizes, free_atoms};
 use crate::base::Span;
 use crate::base::poly::Operation;
-use crate::ir::core::{Dim, DimAtom};
+use crate::ir::core::{Dim, DimAtom, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The two halves of what was put together in this way.
@@ -56,12 +57,17 @@ fn flat<'a>(operation: Operation, dim: &'a Dim, out: &mut Vec<&'a Dim>) {
     }
 }
 
-/// The parts of two sums or products that have equally many, side by side; halves that were met side by side are not taken apart again.
+/// The parts of two sums or products, side by side. Those that have equally many are paired one by one; where the right side has more, as it was
+/// put together, a half with a half: `a + b + c` is `a + b` and `c`. Halves that were met side by side are not taken apart again.
 fn pairs<'a>(operation: Operation, left: &'a Dim, right: &'a Dim) -> Option<Vec<(&'a Dim, &'a Dim)>> {
     let mut met = FxHashMap::default();
-    let parts = count(operation, left, &mut met);
-    if parts == u128::MAX || parts != count(operation, right, &mut met) {
+    let (parts, others) = (count(operation, left, &mut met), count(operation, right, &mut met));
+    if parts == u128::MAX || parts > others {
         return None;
+    }
+    if parts < others {
+        let mut out = Vec::new();
+        return by_halves(operation, left, right, &mut out).then_some(out);
     }
     let (mut out, mut seen, mut work) = (Vec::new(), FxHashSet::default(), vec![(left, right)]);
     while let Some((left, right)) = work.pop() {
@@ -80,6 +86,19 @@ fn pairs<'a>(operation: Operation, left: &'a Dim, right: &'a Dim) -> Option<Vec<
         }
     }
     Some(out)
+}
+
+/// Pairs halves with halves, down to what is one part on the left; whether everything on the left has a partner. The left side is short, as it is
+/// written in the type of a function.
+fn by_halves<'a>(operation: Operation, left: &'a Dim, right: &'a Dim, out: &mut Vec<(&'a Dim, &'a Dim)>) -> bool {
+    match (halves(operation, left), halves(operation, right)) {
+        (Some((a, b)), Some((c, d))) => by_halves(operation, a, c, out) && by_halves(operation, b, d, out),
+        (Some(_), None) => false,
+        (None, _) => {
+            out.push((left, right));
+            true
+        }
+    }
 }
 
 /// The operation by which a size was written of which some parts are unknown, with its different parts.
@@ -114,10 +133,20 @@ impl Sizes {
     /// whose scopes end.
     pub(super) fn match_parts(&mut self, level: u32) {
         // Parts may be put together themselves.
-        while self.match_parts_once(level) {}
+        while self.match_parts_once(&|sizes, open| open.iter().any(|atom| sizes.level(*atom) >= level)) {}
     }
-    /// Whether an equation was replaced by ones between parts.
-    fn match_parts_once(&mut self, level: u32) -> bool {
+    /// The same for unknowns in these types, whatever their level.
+    pub(super) fn match_parts_in(&mut self, types: &[&Type]) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        while {
+            let mentioned: FxHashSet<DimAtom> = types.iter().flat_map(|ty| free_atoms(&self.zonk_type(ty))).filter(is_meta).collect();
+            !mentioned.is_empty() && self.match_parts_once(&|_, open| open.iter().any(|atom| mentioned.contains(atom)))
+        } {}
+    }
+    /// Whether an equation was replaced by ones between parts; of those whose unknowns are chosen.
+    fn match_parts_once(&mut self, chosen: &dyn Fn(&Sizes, &[DimAtom]) -> bool) -> bool {
         let mut replaced = false;
         for SizeEquation { left: unknown, right: size, span } in std::mem::take(&mut self.wanted) {
             let Some((operation, unknowns)) = unknown_parts(&unknown) else { continue };
@@ -127,14 +156,17 @@ impl Sizes {
             }
             let size_known = self.zonk(&size);
             let pairs = pairs(operation, &unknown, &size_known);
-            if pairs.is_none() || open.iter().all(|atom| self.level(*atom) < level) {
+            if pairs.is_none() || !chosen(self, &open) {
                 self.wanted.push(SizeEquation { left: unknown, right: size, span });
                 continue;
             }
             let before = self.snapshot();
             match pairs.iter().flatten().all(|(unknown, part)| self.unify_dim(unknown, part, span).is_ok()) {
                 true => replaced = true,
-                false => self.rollback(before),
+                false => {
+                    self.rollback(before);
+                    self.wanted.push(SizeEquation { left: unknown, right: size, span });
+                }
             }
         }
         replaced

@@ -56,6 +56,7 @@ enum Undo {
 pub(super) struct Snapshot {
     undo: usize,
     deferred: Vec<SizeEquation>,
+    wanted: Vec<SizeEquation>,
 }
 
 /// Two sizes that are to be equal.
@@ -144,7 +145,7 @@ impl Sizes {
         self.metas[meta as usize].span
     }
     pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot { undo: self.undo.len(), deferred: self.deferred.clone() }
+        Snapshot { undo: self.undo.len(), deferred: self.deferred.clone(), wanted: self.wanted.clone() }
     }
     pub(super) fn rollback(&mut self, to: Snapshot) {
         while self.undo.len() > to.undo {
@@ -157,6 +158,7 @@ impl Sizes {
             }
         }
         self.deferred = to.deferred;
+        self.wanted = to.wanted;
     }
     /// The unknowns since `first` came of an attempt that was given up: nothing has to determine them.
     pub(super) fn give_up(&mut self, first: usize) {
