@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from port import arguments, either, elements, forms, functions, idioms, programs, published, views
+from port import arguments, edges, either, elements, forms, functions, idioms, programs, published, views
 
 import remora
 import remora.port
@@ -20,7 +20,7 @@ def evaluator(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(remora._program, "_evaluates", lambda backend: True)
 
 
-@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES + either.CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize("function, arguments", functions.CASES + views.CASES + arguments.CASES + elements.CASES + forms.CASES + published.CASES + idioms.CASES + either.CASES + edges.CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_gives_what_numpy_gives(function: Any, arguments: Any):
     for given in arguments:
         found = programs.judge(function, remora.jit(function), [list(copy.deepcopy(given))], remora.port.PortError)
@@ -358,3 +358,53 @@ def test_floats_with_nan_have_no_order():
     assert remora.jit(_sorted)(np.array([2.0, 1.0])) == [2.0, 4.0]
     with pytest.raises(remora.RunTimeError, match="one is NaN"):
         remora.jit(_sorted)(np.array([2.0, np.nan, 1.0]))
+
+
+def _a_part_of_an_argument(p):
+    p[0][0] = 1.0
+    return p[0]
+
+
+def _a_new_key(d):
+    d["c"] = 1.0
+    return d["a"]
+
+
+def _a_longer_list(d):
+    d.append(1.0)
+    return d
+
+
+def _a_real_number(z):
+    return float(z[0])
+
+
+def _an_import(x):
+    import os
+
+    return x + len(os.sep)
+
+
+@pytest.mark.parametrize(
+    "function, given, said",
+    [
+        (_a_part_of_an_argument, ((functions.X,),), "elements of arrays"), (_a_new_key, ({"a": functions.X},), "what the caller of the function sees|the caller"),
+        (_a_longer_list, ([1.0, 2.0],), "the list `d` of the caller"), (_a_longer_list, ([functions.X],), "of the caller"), (_a_new_key, ({1: 2.0},), "keys are no texts"),
+        (_a_real_number, (np.array([1 + 2j]),), "write `.real`"), (_an_import, (functions.X,), "an import of `os`"), (_a_longer_list, ([object()],), "a object is not read"),
+    ],
+)  # fmt: skip
+def test_arguments_with_parts_are_not_changed(function: Any, given: Any, said: str):
+    with pytest.raises(remora.port.PortError, match=said):
+        remora.jit(function)(*given)
+
+
+def _product_or_sum(x, y, much):
+    total = y.sum()
+    if much > 0:
+        total = (x * y).sum()
+    return total
+
+
+def test_sizes_that_do_not_fit_are_said_to_matter_everywhere():
+    with pytest.raises(remora.ArgumentError, match="a branch or a loop which does not run"):
+        remora.jit(_product_or_sum)(np.arange(3.0), np.arange(4.0), np.float64(0))

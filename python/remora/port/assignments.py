@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 from dataclasses import replace
+from typing import Any
 
 from .context import Restart
 from .diagnostics import Code, Unread
@@ -44,10 +45,27 @@ class Assignments(Blocks):
 
     def s_import(self, statement: ast.Import) -> Lines:
         for each in statement.names:
-            if each.name not in ("numpy", "math"):
-                raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
-            self.outer = {**self.outer, each.asname or each.name: importlib.import_module(each.name)}
+            module = self.imported(statement, each.name)
+            first = each.name.split(".")[0]
+            self.outer = {**self.outer, each.asname or first: module if each.asname else importlib.import_module(first)}
         return []
+
+    def s_importfrom(self, statement: ast.ImportFrom) -> Lines:
+        module = self.imported(statement, "." * statement.level + (statement.module or ""))
+        for each in statement.names:
+            if not hasattr(module, each.name):
+                raise Unread(statement, Code.NAME, f"`{statement.module}` has no `{each.name}` to import", "name each function: `from math import pi, sqrt`")
+            self.outer = {**self.outer, each.asname or each.name: getattr(module, each.name)}
+        return []
+
+    def imported(self, statement: ast.stmt, name: str) -> Any:
+        """A module of NumPy's, or `math`."""
+        if name.split(".")[0] not in ("numpy", "math"):
+            raise Unread(statement, Code.FORM, f"an import of `{name}` inside of a function", "move it to the top of the file; `numpy` and `math` may be imported anywhere")
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            raise Unread(statement, Code.NAME, f"there is no module `{name}`", "") from None
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition

@@ -266,9 +266,17 @@ class Indices(Invocations):
             done.append(f"{context.helper('every')} {computed}")
             new = unknown_size()
         elif step > 1:
-            done.append(f"{context.helper('every')} {step}")
-            new = Size.of(-(-new.number // step)) if new.number is not None else unknown_size()
+            new, more = self.every(step, new)
+            done += more
         return text, new, done
+
+    def every(self, step: int, size: Size) -> tuple[Size, list[str]]:
+        """How many of so many elements are left where every `step`-th one is taken, and what is applied."""
+        every = f"{self.context.helper('every')} {step}"
+        if size.number is None:
+            return unknown_size(), [every]
+        count = -(-size.number // step)
+        return Size.of(count), [every, f"sized {count}"]
 
     def backwards(self, node: ast.AST, part: ast.Slice, value: Value, axis: int, inner: bool, step: int) -> tuple[str, Size, list[str]]:
         """A slice with a negative step: the slice forwards, turned round."""
@@ -288,8 +296,8 @@ class Indices(Invocations):
             bounds = [f"({each})" if each.startswith("-") else each for each in bounds]
             text, size, done = ":", unknown_size(), [f"{self.context.helper('backwards')} {' '.join(bounds)}"]
         if step > 1:
-            done.append(f"{self.context.helper('every')} {step}")
-            size = Size.of(-(-size.number // step)) if size.number is not None else unknown_size()
+            size, more = self.every(step, size)
+            done += more
         return text, size, done
 
     def after(self, bound: ast.expr | None) -> ast.expr | None:

@@ -132,6 +132,15 @@ def named_size(context: Context, value: Value, axis: int) -> Value:
     return replace(value, text=name, prec=ATOM, shape=shape)
 
 
+def named_array(context: Context, value: Value) -> Value:
+    """The array under a name, in a line of its own."""
+    if value.text.isidentifier():
+        return value
+    name = context.short()
+    context.pending.append(f"let {name} = {value.text}")
+    return value.named(name)
+
+
 def sized(context: Context, node: ast.AST | None, value: Value, axis: int, size: Size) -> Value:
     """The value with the size of a dimension looked at when the program runs."""
     place = value.axes.index(axis)
@@ -163,6 +172,8 @@ def _spread(context: Context, values: list[Value], places: list[tuple[int, ...]]
     whole = any(list(place) == union for place in places)
     if whole and all(not place or list(place) == union[-len(place) :] for place in places):
         return scalar(values)
+    # Inside of a map an array whose size only the run knows would have another size each time: it is made before.
+    values = [named_array(context, value) if any(not size.known for size in value.shape) else value for value in values]
     # The outermost dimension is written out: what has it is mapped over.
     outer = union[0]
     mapped = [j for j, place in enumerate(places) if outer in place]
@@ -241,6 +252,9 @@ def _binary(context: Context, node: ast.AST | None, op: Any, left: Value, right:
         return elementwise(context, node, values, applied(context.library("floor_divide" if op is ast.FloorDiv else "mod", dtype)), dtype)
     if op is ast.Pow and dtype in FLOATS and right.const in (2, 2.0):
         values[1] = replace(values[1], text="2")
+    if op in (ast.FloorDiv, ast.Mod) and not right.const:
+        # By 0 NumPy gives 0.
+        return elementwise(context, node, values, applied(context.helper(f"{'quotient' if op is ast.FloorDiv else 'remainder'}_{dtype}")), dtype)
     made = elementwise(context, node, values, infix(symbol, prec), dtype)
     size = _size(op, left, right) if dtype == "i64" and not made.shape else None
     return replace(made, size=size, small=left.small and right.small and op in (ast.Add, ast.Sub))

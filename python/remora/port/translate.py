@@ -6,14 +6,16 @@ import ast
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .arguments import CONTAINERS
 from .context import HELPERS, WORDS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
-from .blocks import Flow, Lines, indented, tuple_text, without_unread
+from .blocks import Flow, Lines, finished, indented, tuple_text, without_unread
+from .lists import CALLER
 from .statements import Statements
-from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh
+from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh, literal
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,11 @@ class Argument:
     dtype: str
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
-    names: tuple[str, ...] = ()  # names of sizes, from annotations
+    names: tuple[str, ...] = ()  # names of sizes, from annotations; keys of the parts of a tuple, a list or a record
     ordered: bool = True  # its elements lie one after the other (C)
-    function: Any = None  # a Python function, which is read where it is called; of a text, the text
+    function: Any = None  # a Python function, which is read where it is called; of a text, the text; of a named tuple, its class
+    listed: int = 0  # so many of its dimensions are Python's lists
+    const: Any = None  # one of Python's integers or truth values that the program has to know
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,23 @@ class Translation:
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
     captured: dict[tuple[Any, str], Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
+    constants: list[str] = field(default_factory=list)  # arguments that the program has as constants
+
+    def sizes_of(self, given: dict[str, Any]) -> dict[str, int]:
+        """The values that arguments give to the names of sizes."""
+        values: dict[str, int] = {}
+        for name, sizes in self.sizes.items():
+            for size, actual in zip(sizes, getattr(given[name], "shape", ())):
+                if (single := size.single) is not None:
+                    values.setdefault(single, actual)
+        return values
+
+    def fit(self, given: dict[str, Any]) -> bool:
+        """Whether the sizes of arguments are those of the program."""
+        values = self.sizes_of(given)
+        return all(
+            not size.names() <= values.keys() or size.value(values) == actual for name, sizes in self.sizes.items() for size, actual in zip(sizes, getattr(given[name], "shape", ()))
+        )  # fmt: skip
 
 
 def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
@@ -106,7 +127,9 @@ class _Function:
         sizes = self.parameters(counts)
         try:
             reader.flow = Flow(self.on_return)
+            opening = self.constants(counts)
             lines = reader.block(list(node.body), lambda: self.on_return(node, Value("None", ATOM, "none")))
+            lines = finished(opening, lines)
         except Unread as problem:
             reader.report(problem, node)
             lines = ["???"]
@@ -134,6 +157,7 @@ class _Function:
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
         made.notes = sorted(self.context.notes)
+        made.constants = [name for name, argument in self.arguments.items() if argument.const is not None]
         made.source = self.text(made, lines)
         return made
 
@@ -168,6 +192,11 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.dtype in CONTAINERS:
+                continue
+            if argument.const is not None:
+                self.reader.env[name] = literal(argument.const)
+                continue
             if argument.dtype in ("text", "none"):
                 self.reader.env[name] = Value(repr(argument.function), ATOM, argument.dtype, function=argument.function)
                 continue
@@ -176,14 +205,28 @@ class _Function:
                 continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
-            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
+            value = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak and not argument.listed, memory=memory, size=known, serial=object())
+            self.reader.env[name] = replace(value, listed=argument.listed, weakly=bool(argument.listed))
+            if argument.listed:
+                self.reader.callers |= memory
             if argument.ordered:
                 self.reader.ordered[self.reader.env[name].serial] = name  # type: ignore[union-attr]
             else:
                 self.reader.apart.add(self.reader.env[name].serial)  # type: ignore[union-attr]
             for own_memory in memory:
                 self.reader.params[own_memory] = name
+        # The parts of an argument stand behind it.
+        for name, argument in reversed(self.arguments.items()):
+            if argument.dtype in CONTAINERS:
+                items = tuple(self.reader.env[f"{name}.{key}"] for key in argument.names)
+                keys = argument.names if argument.dtype == "record" else ()
+                self.reader.env[name] = Value("", ATOM, argument.dtype, items=items, keys=keys, kind=argument.function, serial=CALLER if argument.dtype == "list" else object())  # type: ignore[arg-type]
         return found
+
+    def constants(self, counts: dict[str, int]) -> Lines:
+        """The lines that give constants among the arguments their names, where the function gives those other values, too."""
+        changing = [name for name, argument in self.arguments.items() if argument.const is not None and counts.get(name, 1) > 1]
+        return [line for name in changing for line in self.reader.bind(self.node, name, literal(self.arguments[name].const))]
 
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
         """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
@@ -277,7 +320,7 @@ class _Function:
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
-            if argument.function is not None or argument.dtype == "none":
+            if argument.function is not None or argument.const is not None or argument.dtype == "none" or argument.dtype in CONTAINERS:
                 continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)

@@ -123,6 +123,8 @@ def convert(value: Value, dtype: str) -> Value:
             return replace(value, dtype=dtype)
         if dtype in INTS and isinstance(value.const, int):
             return replace(value, dtype=dtype)
+    if value.dtype in ("c64", "c128") and dtype in FLOATS | INTS:
+        raise Unread(None, Code.TYPE, "a complex number as a real one", "write `.real`")
     if dtype in ("c64", "c128") and value.dtype in INTS:
         value = convert(value, "f64")
     return replace(value, text=f"{dtype}.{value.dtype} {value.argument}", prec=APPLY, dtype=dtype, const=None, memory=frozenset())
