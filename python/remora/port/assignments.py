@@ -257,8 +257,8 @@ class Assignments(Blocks):
             if item.const is not None:
                 kept.append(item)
                 continue
-            if item.rank:
-                raise Unread(statement, Code.ALIAS, "an exchange of parts of arrays, which are views", "copy one of them first: `t = x[i].copy()`")
+            if item.rank and item.memory:
+                raise Unread(statement, Code.ALIAS, "an exchange of parts of arrays, which are views", "copy them: `x[i], x[j] = x[j].copy(), x[i].copy()`, or `x[[i, j]] = x[[j, i]]`")
             name = self.context.short()
             lines.append(f"let {name} = {bound_text(item)}")
             kept.append(replace(item, text=name, prec=ATOM))

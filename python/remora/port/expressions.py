@@ -25,6 +25,11 @@ from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, LOW, OUTSIDE, UN
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
 FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne}
+# What NumPy had, and has under another name.
+REMOVED = {
+    "in1d": "isin(x.ravel(), y)", "trapz": "trapezoid(..)", "product": "prod(..)", "cumproduct": "cumprod(..)", "sometrue": "any(..)", "alltrue": "all(..)", "row_stack": "vstack(..)",
+    "float_": "float64", "complex_": "complex128", "float": "float64", "int": "int64", "bool": "bool_", "complex": "complex128", "object": "object_", "NaN": "nan", "Inf": "inf", "infty": "inf", "round_": "round(..)", "asfarray": "asarray(x, dtype=float)",
+}  # fmt: skip
 
 
 def is_read(function: Any) -> bool:
@@ -80,6 +85,13 @@ class Expressions:
         """What a call calls."""
         found = getattr(node, "means", None) or self.resolve(node.func)
         return found if found is not None else types.SimpleNamespace(__name__=node.func.attr if isinstance(node.func, ast.Attribute) else "")
+
+    def look_up(self, node: ast.Attribute) -> None:
+        """Refuses an attribute that a module does not have."""
+        module = self.resolve(node.value)
+        if isinstance(module, types.ModuleType) and not hasattr(module, node.attr):
+            instead = f"write `{ast.unparse(node.value)}.{REMOVED[node.attr]}`" if node.attr in REMOVED and module is np else ""
+            raise Unread(node, Code.NAME, f"`{ast.unparse(node.value)}` has no `{node.attr}`", instead)
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression."""
@@ -158,6 +170,7 @@ class Expressions:
         found = self.resolve(node)
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
+        self.look_up(node)
         if node.attr == "newaxis" and self.resolve(node.value) is np:
             return NONE
         limit = others.limits(self, node)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import grids, shapes
+from . import grids, orders, shapes
 from .calls import ravel, under
 from .diagnostics import Code, Unread
 from .either import Either, mixed
@@ -28,6 +28,8 @@ class Indices(Invocations):
             return grids.grid_of_slices(self, node, grid is np.mgrid)
         if grid is np.c_ or grid is np.r_:
             return grids.pieces(self, node, grid is np.c_)
+        if isinstance(node.value, ast.Call) and self.resolve(node.value.func) is np.partition:
+            return orders.of_partition(self, node, node.value)
         value = self.eval(node.value)
         if value.dtype == "record" and not isinstance(node.slice, ast.Slice):
             key = self.eval(node.slice).function

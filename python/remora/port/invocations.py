@@ -34,6 +34,7 @@ class Invocations(Expressions):
             ufunc = self.resolve(node.func.value)
             if isinstance(ufunc, np.ufunc):
                 return ufuncs.call_ufunc_method(self, node, ufunc, node.func.attr)
+            self.look_up(node.func)
             return self.method(node, node.func)
         more = formulas.call_math(self, node, function) or arrays.call_more(self, node, function)
         if more is not None:

@@ -220,7 +220,7 @@ class _Function:
             if argument.dtype in CONTAINERS:
                 items = tuple(self.reader.env[f"{name}.{key}"] for key in argument.names)
                 keys = argument.names if argument.dtype == "record" else ()
-                self.reader.env[name] = Value("", ATOM, argument.dtype, items=items, keys=keys, kind=argument.function, serial=CALLER if argument.dtype == "list" else object())  # type: ignore[arg-type]
+                self.reader.env[name] = Value("", ATOM, argument.dtype, items=items, keys=keys, kind=argument.function, serial=CALLER if argument.dtype == "list" else object())
         return found
 
     def constants(self, counts: dict[str, int]) -> Lines:

@@ -561,7 +561,7 @@ def same(one: Any, other: Any) -> bool:
         return False
     if a.dtype.kind in "fc":
         with np.errstate(all="ignore"):
-            return bool(np.allclose(a, b, rtol=1e-5 if a.dtype == np.float32 else 1e-9, atol=1e-12, equal_nan=True))
+            return bool(np.allclose(a, b, rtol=1e-5 if a.dtype in (np.float32, np.complex64) else 1e-9, atol=1e-12, equal_nan=True))
     return bool(np.array_equal(a, b))
 
 
