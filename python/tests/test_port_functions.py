@@ -364,6 +364,17 @@ def _a_part_of_an_argument(p):
     return p[0]
 
 
+def _a_part_of_a_list(p):
+    a = p[np.int64(1) * len(p[0]) - len(p[0])]
+    a[0] = 1.0
+    return a
+
+
+def _an_element_of_a_list(d):
+    d[0] = 5.0
+    return d
+
+
 def _a_new_key(d):
     d["c"] = 1.0
     return d["a"]
@@ -387,7 +398,7 @@ def _an_import(x):
 @pytest.mark.parametrize(
     "function, given, said",
     [
-        (_a_part_of_an_argument, ((functions.X,),), "elements of arrays"), (_a_new_key, ({"a": functions.X},), "what the caller of the function sees|the caller"),
+        (_a_part_of_an_argument, ((functions.X,),), "a part of `p`"), (_a_part_of_a_list, ([functions.X, functions.X * 2],), "under another name"), (_an_element_of_a_list, ([1.0, 2.0],), "the list `d` of the caller"), (_a_new_key, ({"a": functions.X},), "what the caller of the function sees|the caller"),
         (_a_longer_list, ([1.0, 2.0],), "the list `d` of the caller"), (_a_longer_list, ([functions.X],), "of the caller"), (_a_new_key, ({1: 2.0},), "keys are no texts"),
         (_a_real_number, (np.array([1 + 2j]),), "write `.real`"), (_an_import, (functions.X,), "an import of `os`"), (_a_longer_list, ([object()],), "a object is not read"),
     ],
@@ -425,6 +436,10 @@ def _half_precision(x):
     return np.sqrt(x.astype(np.uint8))
 
 
+def _rows_of_any_size(x):
+    return [x[k : k + 2] for k in np.argsort(x)]
+
+
 def _nothing_or_a_number(x):
     if x[0] > 0:
         return x.sum()
@@ -434,7 +449,7 @@ def _nothing_or_a_number(x):
     "function, said",
     [
         (_texts, "an array of texts"), (_a_name_of_before, "`np` has no `in1d`(?s:.*)write `np.isin"), (_a_partition, "the one it puts in its place(?s:.*)np.sort"),
-        (_half_precision, "is float16(?s:.*)astype"), (_nothing_or_a_number, "`None` at another or where it ends"),
+        (_half_precision, "is float16(?s:.*)astype"), (_rows_of_any_size, "rows of the result may have different sizes(?s:.*)z = np.zeros"), (_nothing_or_a_number, "`None` at another or where it ends"),
     ],
 )  # fmt: skip
 def test_what_is_not_read_says_what_to_write(function: Any, said: str):

@@ -12,12 +12,11 @@ from .blocks import Flow, Lines, indented, tuple_text, words
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .either import either
-from .lists import CALLER
 from .loops import Loops
 from .operators import unknown_size
 from .reading import Definition, assigned, times_bound, used
 from .sizes import Size
-from .values import APPLY, ATOM, GENERATOR, Value, bound_text, fresh, literal, type_text
+from .values import APPLY, ATOM, CALLER, GENERATOR, Value, bound_text, fresh, literal, type_text
 
 
 class Calling(Loops):

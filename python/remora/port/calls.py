@@ -488,6 +488,8 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
             raise Unread(node, Code.SHAPE, "the length of a number", "")
         return reader.size_value(values[0], 0)
     if function is builtins.abs:
+        if len(values) == 1 and values[0].is_literal and values[0].weak:
+            return literal(abs(values[0].const))
         if len(values) == 1 and values[0].dtype == "bool" and values[0].weak:
             # Python's own are integers.
             return replace(convert(values[0], "i64"), small=True)

@@ -18,7 +18,7 @@ from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .either import decided, of_two, plain
-from .operators import binary, compare, elementwise, negated, unknown_size
+from .operators import binary, compare, elementwise, joined, negated, sized, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, LOW, OUTSIDE, UNARY, Value, bound_text, convert, literal, result_dtype
 
@@ -273,13 +273,22 @@ class Expressions:
                 # In a list, a number of Python's own is `int64` or `float64` for NumPy: NEP 50 is not about lists.
                 _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=False), replace(item, weak=False)])
         decided(node, items)
-        shapes = {item.shape for item in items}
-        if len(shapes) != 1:
-            raise Unread(node, Code.SHAPE, "rows of different sizes", "")
+        items = self.of_one_shape(node, items)
         shape = items[0].shape
         texts = [convert(item, dtype) for item in items]
         parts = [bound_text(text) if k == 0 else text.text for k, text in enumerate(texts)]
         return Value(f"[{', '.join(parts)}]", ATOM, dtype, (Size.of(len(items)), *shape))
+
+    def of_one_shape(self, node: ast.AST, items: list[Value]) -> list[Value]:
+        """Rows of one array: sizes are made one, or looked at when the program runs."""
+        if any(item.rank != items[0].rank or item.axes != items[0].axes for item in items):
+            raise Unread(node, Code.SHAPE, "rows of different sizes", "")
+        for axis in items[0].axes:
+            size, check = joined(self.context, node, [item.shape[axis] for item in items])
+            if check and not size.known:
+                raise Unread(node, Code.SHAPE, "rows whose sizes may differ", "give the sizes names: `k = len(x)`")
+            items = [item if item.shape[axis] == size else sized(self.context, node, item, axis, size) for item in items] if check else items
+        return items
 
     def as_float(self, node: ast.AST, value: Value) -> Value:
         """As floats."""

@@ -51,6 +51,11 @@ class Indices(Invocations):
                 # Numbers of one type: an array of them has the same ones.
                 whole = self.as_array(node, value)
                 return replace(self.element(node, whole, [index]), weak=value.items[0].weak)
+            if not isinstance(index.const, int) and value.items and index.dtype in INTS and index.scalar and not index.rank and all(item.items is None and item.function is None and item.rank for item in value.items):
+                # Arrays of one shape: what is written to one of them would be seen there.
+                whole = self.as_array(node, value)
+                found = self.element(node, whole, [index, *[ast.Slice()] * (whole.rank - 1)])
+                return replace(found, memory=frozenset().union(*(item.memory for item in value.items)))
             if not isinstance(index.const, int):
                 raise Unread(node, Code.TYPE, "an index of a tuple that is no constant", "make an array of it")
             if not -len(value.items) <= index.const < len(value.items):

@@ -155,7 +155,8 @@ class JitFunction:
         known = self._constants.get(types_of, frozenset())
         try:
             return self._translated(arguments, given, known)
-        except PortError:
+        except PortError as error:
+            problem = error
             numbers = {name for name, value in given.items() if type(value) in (bool, int)}
             defaults = {name for name, each in self._signature.parameters.items() if type(each.default) in (bool, int)}
             for names in dict.fromkeys((frozenset(numbers & defaults), frozenset(numbers))):
@@ -163,11 +164,12 @@ class JitFunction:
                     continue
                 try:
                     made = self._translated(arguments, given, names)
-                except PortError:
+                except PortError as error:
+                    problem = error
                     continue
                 self._constants[types_of] = names
                 return made
-            raise
+            raise problem from None
 
     def _translated(self, arguments: dict[str, Argument], given: dict[str, Any], constants: frozenset[str]) -> Instance:
         arguments = {name: replace(each, const=given[name]) if name in constants else each for name, each in arguments.items()}
@@ -184,13 +186,22 @@ class JitFunction:
             raise PortError(translation.problems)
         try:
             program = _program.compile_translated(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+            entry = program[translation.name]
         except CompileError as error:
-            code = self.__port__.__code__
-            said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"
-            raise PortError([Problem(Code.FORM, said, "write it in another way", code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)]) from None
-        made = Instance(translation, program, program[translation.name])
+            raise self._refused(error) from None
+        made = Instance(translation, program, entry)
         self._instances[key] = made
         return made
+
+    def _refused(self, error: CompileError) -> PortError:
+        """What the compiler says of a translation, as a problem of the function."""
+        said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"
+        help = "write it in another way"
+        if any(each.code == "E0613" for each in error.diagnostics):
+            # Rows that are made one by one, each with a size of its own.
+            said, help = "rows of the result may have different sizes, for all that is known of them", "make the array first, and write the rows to it: `z = np.zeros((n, k))`, `z[i] = ..`"
+        code = self.__port__.__code__
+        return PortError([Problem(Code.FORM, said, help, code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)])
 
     def _run(self, instance: Instance, given: dict[str, Any]) -> Any:
         translation = instance.translation
@@ -209,6 +220,8 @@ class JitFunction:
             return None
         try:
             outcome = instance.entry(*passed)
+        except CompileError as error:
+            raise self._refused(error) from None
         except ArgumentError as error:
             if translation.fit(given):
                 raise

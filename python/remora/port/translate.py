@@ -13,9 +13,8 @@ from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
 from .blocks import Flow, Lines, finished, indented, tuple_text, without_unread
-from .lists import CALLER
 from .statements import Statements
-from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh, literal
+from .values import ATOM, CALLER, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh, literal
 
 
 @dataclass(frozen=True)

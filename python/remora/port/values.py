@@ -29,6 +29,8 @@ _FRESH = itertools.count()
 
 # How the memory of an array from outside of the function is called: this, and its name there.
 OUTSIDE = "outside "
+# What a list of the caller's is known by in a function that is called.
+CALLER = "of the caller"
 
 
 def fresh() -> str:

@@ -198,6 +198,34 @@ def of_a_list_of_lists(rows):
     return np.array(rows) @ np.array(rows), total, rows[1][0]
 
 
+@case(([X, X * 2, -X], 1), ([X, X * 2], -1))
+def of_a_list_of_arrays(xs, i):
+    total = np.zeros(len(xs[0]))
+    for x in xs:
+        total += x
+    sums = [x.sum() for x in xs]
+    for k in range(len(xs)):
+        total[0] += xs[k][0]
+    return total, sums, xs[i], np.array(xs).mean(axis=0), np.concatenate(xs), np.stack(xs, axis=1)
+
+
+@case(([X, X[:2], K],))
+def of_a_list_of_different_arrays(xs):
+    total = 0.0
+    for x in xs:
+        total += x.sum()
+    return total, xs[1] * 2
+
+
+@case(([3.0, 1.0, 2.0],))
+def of_a_list_that_is_copied(xs):
+    ys = xs[:]
+    ys.append(1.0)
+    ys[0] = 7.0
+    ys.sort()
+    return ys, xs
+
+
 @case(((2, 3),))
 def of_a_shape(shape):
     return np.zeros(shape), np.ones(shape[0])
