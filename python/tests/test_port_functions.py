@@ -440,6 +440,15 @@ def _rows_of_any_size(x):
     return [x[k : k + 2] for k in np.argsort(x)]
 
 
+def _a_generator(x):
+    return (v * 2 for v in (1.0, 2.0))
+
+
+def _keys(x):
+    d = {"a": 1.0, "b": 2.0}
+    return x.sum() + sum(d)
+
+
 def _nothing_or_a_number(x):
     if x[0] > 0:
         return x.sum()
@@ -449,7 +458,7 @@ def _nothing_or_a_number(x):
     "function, said",
     [
         (_texts, "an array of texts"), (_a_name_of_before, "`np` has no `in1d`(?s:.*)write `np.isin"), (_a_partition, "the one it puts in its place(?s:.*)np.sort"),
-        (_half_precision, "is float16(?s:.*)astype"), (_rows_of_any_size, "rows of the result may have different sizes(?s:.*)z = np.zeros"), (_nothing_or_a_number, "`None` at another or where it ends"),
+        (_half_precision, "is float16(?s:.*)astype"), (_a_generator, "a generator as a result"), (_keys, "arithmetic with a tuple"), (_rows_of_any_size, "rows of the result may have different sizes(?s:.*)z = np.zeros"), (_nothing_or_a_number, "`None` at another or where it ends"),
     ],
 )  # fmt: skip
 def test_what_is_not_read_says_what_to_write(function: Any, said: str):

@@ -12,6 +12,7 @@ from .diagnostics import Code, Unread
 from .either import as_float, of_two
 from .operators import sized, unknown_size
 from .reading import assigned
+from .records import gone_over
 from .sizes import ONE, Size
 from .values import ATOM, UNARY, Value, bound_text, convert, fresh, literal
 
@@ -200,6 +201,7 @@ class Assignments(Blocks):
 
     def unpack(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
         """Several targets at once: all values are made before any name is bound."""
+        value = gone_over(value)
         if value.items is None:
             if value.rank and value.shape[0].number == len(target.elts):
                 value = replace(value, items=tuple(self.part_of(target, value, k) for k in range(len(target.elts))))

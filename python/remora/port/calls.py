@@ -448,6 +448,10 @@ def ravel(reader: Expressions, node: ast.AST, value: Value) -> Value:
 
 def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
     """A call of a builtin or a function of `math`."""
+    if function in (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all, builtins.list, builtins.tuple, builtins.sorted):
+        from .records import gone_over
+
+        values = [gone_over(values[0]), *values[1:]] if values else values
     if function in (builtins.max, builtins.min) and set(options) == {"default"}:
         from .others import best_or_default
 

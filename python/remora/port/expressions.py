@@ -259,6 +259,8 @@ class Expressions:
     def as_array(self, node: ast.AST, value: Value) -> Value:
         """A tuple or list of numbers or arrays as one array."""
         if value.dtype == "record":
+            value = records.gone_over(value) if value.kind is not None else value
+        if value.dtype == "record":
             raise Unread(node, Code.TYPE, "a record is no array", "make an array of its parts")
         if value.items is None:
             if value.dtype in ("none", "text", "type") or value.function is not None:
@@ -299,14 +301,14 @@ class Expressions:
     # Operators ---------------------------------------------------------------------------------------------------------------
 
     def _binop(self, node: ast.BinOp) -> Value:
-        left, right = self.eval(node.left), self.eval(node.right)
+        left, right = (records.gone_over(each) if each.kind is not None else each for each in (self.eval(node.left), self.eval(node.right)))
         if left.listed or right.listed or isinstance(node.op, ast.Mult) and "list" in (left.dtype, right.dtype):
             joined_list = pylists.operated(self, node, node.op, left, right)
             if joined_list is not None:
                 return joined_list
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
-        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
+        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype != "record":
             return replace(left, items=(*left.items, *right.items), serial=object())
         return binary(self.context, node, type(node.op), left, right)
 
@@ -336,7 +338,7 @@ class Expressions:
             return literal(others.same_type(node, operands[0].function, operands[1].function) == isinstance(node.ops[0], ast.Eq))
         if any(operand.listed for operand in operands) and not any(operand.rank and not operand.listed for operand in operands):
             raise Unread(node, Code.TYPE, "a comparison of lists", "compare arrays: `np.array_equal(x, y)`")
-        if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None:
+        if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None and "record" not in (operands[0].dtype, operands[1].dtype):
             one, two = ([item.const for item in operand.items or ()] for operand in operands)
             if None not in one + two and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
                 return literal((one == two) == isinstance(node.ops[0], ast.Eq))
@@ -461,7 +463,7 @@ class Expressions:
         """The values of a tuple or list, with those that `*` puts there."""
         found: list[Value] = []
         for each in nodes:
-            value = self.eval(each.value if isinstance(each, ast.Starred) else each)
+            value = records.gone_over(self.eval(each.value)) if isinstance(each, ast.Starred) else self.eval(each)
             if isinstance(each, ast.Starred) and value.items is None:
                 raise Unread(each, Code.FORM, "`*` before what is no tuple or list", "write the parts")
             found += value.items or () if isinstance(each, ast.Starred) else [value]
@@ -491,7 +493,7 @@ class Expressions:
             return [self.eval(node.elt)]
         generator = node.generators[k]
         numbers = self.constant_range(generator.iter)
-        values = self.eval(generator.iter).items if numbers is None else tuple(map(literal, numbers))
+        values = records.gone_over(self.eval(generator.iter)).items if numbers is None else tuple(map(literal, numbers))
         if values is None or not isinstance(generator.target, ast.Name):
             raise Long
         self.locals.add(generator.target.id)

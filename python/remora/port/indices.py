@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import grids, orders, shapes
+from . import grids, orders, records, shapes
 from .calls import ravel, under
 from .diagnostics import Code, Unread
 from .either import Either, mixed
@@ -40,6 +40,8 @@ class Indices(Invocations):
                 return part
             if value.kind is None or not hasattr(value.kind, "_fields"):
                 raise Unread(node, Code.FORM, "a key of a dictionary that is no constant text", "use arrays, indexed by numbers")
+        if value.kind is not None and isinstance(node.slice, ast.Slice):
+            value = records.gone_over(value)
         if value.items is not None and isinstance(node.slice, ast.Slice):
             ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
             if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):

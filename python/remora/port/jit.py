@@ -317,6 +317,8 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
     if result.kind == "tuple":
         parts = [_rebuilt(part, flat, given) for part in result.parts]
         return parts if result.name == "list" else tuple(parts)
+    if result.kind == "named":
+        return result.type(*(_rebuilt(part, flat, given) for part in result.parts))
     if result.kind == "record":
         return {key: _rebuilt(part, flat, given) for key, part in zip(result.name.split("\n") if result.name else [], result.parts)}
     value = flat.pop(0)

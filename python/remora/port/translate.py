@@ -35,13 +35,14 @@ class Argument:
 class Result:
     """How a result of the program becomes what the Python function returns."""
 
-    kind: str  # "array", "number", "tuple", "record", "list", "none", or "argument": the caller's own array
+    kind: str  # "array", "number", "tuple", "record", "named", "list", "none", or "argument": the caller's own array
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
     weak: bool = False  # one of Python's own numbers, or a list of them
     whole: bool = False  # a float that stands for an integer in other cases
     name: str = ""  # of an argument; of a list, how many dimensions are lists; of several values, "list", "tuple" or keys
+    type: Any = None  # of a named tuple
 
 
 @dataclass
@@ -92,7 +93,7 @@ def common(one: Result, two: Result) -> Result | None:
     """A result that is the one or the other; None if the program would need to say which."""
     if one == two:
         return one
-    if one.kind != two.kind or one.ones != two.ones or one.name != two.name or len(one.parts) != len(two.parts):
+    if one.kind != two.kind or one.ones != two.ones or one.name != two.name or one.type is not two.type or len(one.parts) != len(two.parts):
         return None
     parts = [common(a, b) for a, b in zip(one.parts, two.parts)]
     if None in parts or one.dtype != two.dtype:
@@ -273,6 +274,8 @@ class _Function:
             value = self.reader.as_array(node, value)
         if value.items is not None:
             found = [self.result(node, item) for item in value.items]
+            if value.dtype == "record" and value.kind is not None and issubclass(value.kind, tuple):
+                return Result("named", parts=tuple(each for each, _ in found), type=value.kind), [text for _, texts in found for text in texts]
             if value.dtype == "record" and value.kind is not None:
                 raise Unread(node, Code.TYPE, f"an object of `{value.kind.__name__}` as a result", "return its parts")
             keys = "\n".join(value.keys) if value.dtype == "record" else value.dtype

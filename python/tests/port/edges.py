@@ -180,6 +180,29 @@ def of_a_dictionary(d):
     return d["a"].sum() + d["b"], total
 
 
+@case(({"rate": 0.5, "count": 3},))
+def keys_of_a_dictionary(d):
+    first, second = d
+    return d[first] + d[second], [d[key] for key in d][0], d[[*d][1]], list(map(len, d)), [v for v in d.values()], len(d)
+
+
+@case((Pair(X, 2.0),), (Pair(1.0, 3.0),))
+def named_tuples_as_results(p):
+    q = Pair(p.x * 2, y=1.0)
+    for _ in range(2):
+        q = Pair(q.x + 1, q.y)
+    a, b = p
+    return p, q, a + b, p[::-1], p + q, [v * 2 for v in q]
+
+
+@case((Pair(1.0, 3.0),))
+def sums_of_a_named_tuple(p):
+    total = 0.0
+    for v in p:
+        total += v
+    return total, sum(p), max(p), np.array(p), list(p)
+
+
 @case((Pair(X, (X * 3, 2)),))
 def of_a_named_tuple(p):
     return p.x + p.y[0] * p.y[1]
