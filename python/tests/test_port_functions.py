@@ -464,3 +464,13 @@ def _nothing_or_a_number(x):
 def test_what_is_not_read_says_what_to_write(function: Any, said: str):
     with pytest.raises(remora.port.PortError, match=said):
         remora.jit(function)(functions.X)
+
+
+def test_only_what_the_program_has_to_know_is_a_constant():
+    function = remora.port.jit(edges.of_a_shape)
+    function((3, 4), functions.A)
+    assert "(shape_0: i64) (shape_1: i64)" in function.source
+    function = remora.port.jit(edges.along_an_axis)
+    function(functions.A, 1)
+    assert "axis:" not in function.source and "the argument `axis` is a constant" in function.explain()
+    assert function(functions.A, 0)[0].tolist() == functions.A.sum(axis=0).tolist()

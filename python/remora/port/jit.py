@@ -124,9 +124,10 @@ class JitFunction:
             instance = self._instance({name: replace(each, ordered=name not in loose) for name, each in arguments.items()}, given)
             # Sizes that the program for all sizes leaves out have a program of their own, and so have arrays whose elements lie apart, where that matters.
             apart = {name for name in instance.translation.ordered if not given[name].flags.c_contiguous} - loose
-            if not fixed and not self._fits(instance.translation, given):
+            values = {} if fixed else instance.translation.sizes_of(given)
+            if not fixed and not all(size.value(values) >= 0 for size, _ in instance.translation.assumed):
                 fixed = True
-            elif not fixed and not instance.translation.fit(given):
+            elif not fixed and not instance.translation.fit(given, values):
                 return self._last_resort(instance, given)
             elif apart:
                 loose |= apart
@@ -144,10 +145,6 @@ class JitFunction:
             pass
         self._last = instance
         return instance
-
-    def _fits(self, translation: Translation, given: dict[str, Any]) -> bool:
-        values = translation.sizes_of(given)
-        return all(size.value(values) >= 0 for size, _ in translation.assumed)
 
     def _instance(self, arguments: dict[str, Argument], given: dict[str, Any]) -> Instance:
         """The instance for arguments of these types; some numbers are constants of the program, if it has to know them."""
@@ -223,7 +220,7 @@ class JitFunction:
         except CompileError as error:
             raise self._refused(error) from None
         except ArgumentError as error:
-            if translation.fit(given):
+            if translation.fit(given, translation.sizes_of(given)):
                 raise
             raise ArgumentError(f"{error}\n  help: the function brings these arrays together, and their sizes have to fit also where that is in a branch or a loop which does not run") from None
         flat = list(outcome) if isinstance(outcome, tuple) else [outcome]

@@ -52,7 +52,7 @@ def joined(context: Context, node: ast.AST | None, sizes: list[Size]) -> tuple[S
             continue
         a, b = first.number, other.number
         if a is not None and b is not None:
-            raise Unread(node, Code.SHAPE, f"sizes {a} and {b} do not fit", "NumPy would raise an error here, too, for these arguments")
+            raise Unread(node, Code.SHAPE, f"sizes {a} and {b} do not fit", "NumPy raises an error, too, where this runs for such arguments; here the sizes have to fit also in branches and loops that do not run")
         pairs = [(other, first), (first, other)]
         if other.single in context.wished and first.single not in context.wished:
             pairs.reverse()
@@ -149,7 +149,7 @@ def sized(context: Context, node: ast.AST | None, value: Value, axis: int, size:
         raise Unread(node, Code.SHAPE, "these sizes are known only when the program runs, and it cannot be said that they are equal", "compute both from one mask, or give the size a name: `k = len(x)`")
     text = size.text()
     if place == 0:
-        return replace(value, text=f"sized {text if text.isalnum() else f'({text})'} {value.argument}", prec=APPLY, shape=shape)
+        return replace(value, text=f"sized {text if text.isalnum() or text.isidentifier() else f'({text})'} {value.argument}", prec=APPLY, shape=shape)
     dims = "".join("[]" if k != place else f"[{text}]" for k in range(len(value.axes)))
     return replace(value, text=f"({value.text} :> {dims}{value.dtype})", prec=ATOM, shape=shape)
 

@@ -116,7 +116,7 @@ def count_of(reader: Expressions, node: ast.AST, item: Value) -> Size:
 
 def in_brackets(text: str) -> str:
     """As an argument."""
-    return text if text.isalnum() else f"({text})"
+    return text if text.isalnum() or text.isidentifier() else f"({text})"
 
 
 def quotient(reader: Expressions, node: ast.AST, value: Value, count: Size, product: Size) -> Size:

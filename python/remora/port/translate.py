@@ -70,9 +70,8 @@ class Translation:
                     values.setdefault(single, actual)
         return values
 
-    def fit(self, given: dict[str, Any]) -> bool:
-        """Whether the sizes of arguments are those of the program."""
-        values = self.sizes_of(given)
+    def fit(self, given: dict[str, Any], values: dict[str, int]) -> bool:
+        """Whether the sizes of arguments are those of the program, where names have these values."""
         return all(
             not size.names() <= values.keys() or size.value(values) == actual for name, sizes in self.sizes.items() for size, actual in zip(sizes, getattr(given[name], "shape", ()))
         )  # fmt: skip
@@ -122,7 +121,7 @@ class _Function:
             reader.report(Unread(node.args.vararg or node.args.kwarg, Code.ARGUMENT, "a parameter that stands for any number of arguments", "name each parameter"), node)
             return Translation(self.context.mangle(node.name), "???\n", self.context.problems)
         counts = times_bound(node)
-        self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1}
+        self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1} | {self.context.mangle(name) for name in self.arguments if "." in name}
         reader.locals = assigned(list(node.body)) | set(self.arguments)
         sizes = self.parameters(counts)
         try:

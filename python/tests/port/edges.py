@@ -249,9 +249,13 @@ def of_a_list_that_is_copied(xs):
     return ys, xs
 
 
-@case(((2, 3),))
-def of_a_shape(shape):
-    return np.zeros(shape), np.ones(shape[0])
+@case(((3, 4), A), ((2, 6), A), ((5, 2), A))
+def of_a_shape(shape, a):
+    n, m = shape
+    b = np.zeros(shape)
+    for i in range(shape[0]):
+        b[i] = i
+    return b + np.ones((n, m)), a.reshape(shape) + b, np.ones(shape[0])
 
 
 # Imports -------------------------------------------------------------------------------------------------------------------------
