@@ -16,7 +16,6 @@ FOLDER = Path(__file__).resolve().parent / "port" / "fields"
 # Functions that are not read, and the reason that is given.
 UNREAD = {
     "spectral_radius": "`np.linalg.eigvals` is not read",
-    "windowed_power": "`np.fft.rfft` is not read",
 }
 
 

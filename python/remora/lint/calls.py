@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .einsum import einsum
 from .findings import Rule
+from .guesses import reduced_axis
 from .shapes import ONE, UNKNOWN, Axis, Size, Value, wider
 
 if TYPE_CHECKING:
@@ -100,6 +102,9 @@ def numpy_call(reader: Reader, node: ast.Call, name: str, scope: Scope) -> Value
     for item in node.keywords:
         reader.value(item.value, scope)
     first = values[0]
+    if name in ("zeros", "ones", "empty") and len(values) > 1 and values[1].kind == "int" and values[1].axes == ():
+        reader.report(node, Rule.AGREE, f"a shape of several sizes is a tuple: `np.{name}(({', '.join(map(ast.unparse, node.args))}))`; the second argument is the type")
+        return reader.fresh(None, None)
     if name in MADE:
         kind = dtype(keyword(node, "dtype", None if name in ("full", "eye", "identity") else 1), MADE[name] or (values[1].kind if len(values) > 1 else None))
         if name in ("eye", "identity"):
@@ -141,6 +146,8 @@ def numpy_call(reader: Reader, node: ast.Call, name: str, scope: Scope) -> Value
         return Value(wider(first.kind, values[1].kind), (first.axes or ()) + (values[1].axes or ()))
     if name in ("concatenate", "vstack", "hstack", "stack") and first.parts is not None:
         return joined(reader, node, name, first.parts, scope)
+    if name == "einsum":
+        return einsum(reader, node, values)
     if name == "reshape" and len(values) == 2:
         return reshaped(reader, node, first, list(values[1].parts) if values[1].parts is not None else [values[1]])
     if name in ("array", "asarray"):
@@ -199,6 +206,8 @@ def method_call(reader: Reader, node: ast.Call, name: str, base: Value, scope: S
     length = base.extra.get("length")
     if name == "reshape" and isinstance(length, Size) and [value.number.plus if value.number is not None and value.number.name is None else None for value in values] == [-1, 1]:
         return reader.fresh(base.kind, (Axis(length), Axis(ONE)))
+    if base.axes is None and base.parts is None and name in REDUCTIONS and isinstance(node.func, ast.Attribute):
+        return Value(extra=reduced_axis(node.func.value, keyword(node, "axis", 0), keyword(node, "keepdims")))
     if base.axes is None:
         return UNKNOWN
     if name in REDUCTIONS:
@@ -232,7 +241,7 @@ def reduced(reader: Reader, node: ast.Call, name: str, base: Value, axis: ast.ex
     keep = keyword(node, "keepdims")
     kept = isinstance(keep, ast.Constant) and keep.value is True
     if base.axes is None:
-        return Value(kind, () if axis is None and not kept else None)
+        return Value(kind, () if axis is None and not kept else None, extra=reduced_axis(node.args[0], axis, keep))
     if axis is None or isinstance(axis, ast.Constant) and axis.value is None:
         return Value(kind, (Axis(ONE),) * len(base.axes) if kept else ())
     items = axis.elts if isinstance(axis, ast.Tuple) else [axis]
@@ -264,8 +273,14 @@ def joined(reader: Reader, node: ast.Call, name: str, parts: tuple[Value, ...], 
         return Value(kind)
     rank = ranks.pop()
     number = reader.value(given, scope).number if (given := keyword(node, "axis", 1)) is not None else Size.of(0)
-    if number is None or number.name is not None or rank == 0 or name == "stack":
+    if number is None or number.name is not None or rank == 0 and name != "stack":
         return Value(kind)
+    if name == "stack":
+        for shape in shapes[1:]:
+            if any(one.size is not None and other.size is not None and one.size.differs(other.size) for one, other in zip(shapes[0], shape)):
+                reader.report(node, Rule.AGREE, f"arrays of shapes {parts[0].shape} and {Value(axes=shape).shape} cannot be stacked".replace("'", ""))
+        at = number.plus % (rank + 1)
+        return Value(kind, (*shapes[0][:at], Axis(Size.of(len(parts))), *shapes[0][at:]))
     along = (number.plus if name == "concatenate" else 0 if name == "vstack" or rank == 1 else 1) % rank
     for shape in shapes[1:]:
         for k in range(rank):

@@ -33,7 +33,7 @@ class Rule(Enum):
 
 _EXPLANATIONS = {
     Rule.SYNTAX: "The file is no Python that this interpreter reads.",
-    Rule.AGREE: "Sizes of dimensions cannot agree in an operation, a product, a concatenation, a reshape or an assignment.",
+    Rule.AGREE: "Sizes of dimensions cannot agree in an operation, a product, a concatenation, a reshape or an assignment, an index is beyond them, or they are no shape.",
     Rule.SQUARE: "A column of n numbers with a vector of n numbers makes n x n numbers, where n were meant.",
     Rule.CHANCE: "A vector along one axis is broadcast along another, which has the same size by chance.",
     Rule.AXIS: "A reduction names an axis that the array does not have, or the result no longer fits the array that it came from.",

@@ -56,6 +56,14 @@ def shorter(item: ast.Slice) -> int | None:
     return high - low
 
 
+def reduced_axis(base: ast.expr, axis: ast.expr | None, keep: ast.expr | None) -> dict[str, object]:
+    """What is kept of a reduction of an array of which nothing is known: the array, where it is over an axis behind the first one, which is gone."""
+    kept = keep is not None and not (isinstance(keep, ast.Constant) and not keep.value)
+    if kept or not isinstance(base, ast.Name) or not isinstance(axis, ast.Constant) or type(axis.value) is not int or axis.value < 1:
+        return {}
+    return {"reduced": base.id, "axis": axis.value}
+
+
 def measured(node: ast.expr) -> str | None:
     """The array of `len(x)` and `x.shape[0]`; None for other expressions."""
     match node:

@@ -6,11 +6,13 @@ import ast
 import re
 
 from .calls import call, reduced
+from .counters import end_of, leaves, look_at
 from .findings import Finding, Rule
 from .guesses import ANNOTATION, KINDS, default_of, extent, is_nan, may_be_equal, measured
 from .shapes import ONE, UNKNOWN, Axis, Size, Value, wider
 
 Scope = dict[str, Value]
+Counters = dict[str, Size]
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 
 
@@ -30,6 +32,7 @@ class Reader:
         self.globals: Scope = {}
         self.only = set(Rule)  # the rules that are reported at present
         self.inside: ast.FunctionDef | None = None  # the function that is read
+        self.counters: Counters = {}  # variables of loops, where the statement that is read runs in all iterations: where they end
 
     def report(self, node: ast.AST, rule: Rule, message: str) -> None:
         """Notes a mistake, once for each place."""
@@ -75,6 +78,7 @@ class Reader:
             self.parameters |= scope[param.arg].memory
         before, self.uses = self.uses, {}
         outer, self.inside = self.inside, node
+        counters, self.counters = self.counters, {}
         for name in ast.walk(node):
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
                 self.uses.setdefault(name.id, []).append(name.lineno)
@@ -83,7 +87,7 @@ class Reader:
         scope["return"] = Value(extra={"values": returned})
         self.block(node.body, scope)
         self.depth -= 1
-        self.uses, self.inside = before, outer
+        self.uses, self.inside, self.counters = before, outer, counters
         shapes = {None if value.axes is None else tuple(axis.size for axis in value.axes) for value in returned}
         return returned[0] if len(returned) == 1 or len(shapes) == 1 and None not in shapes and len({value.kind for value in returned}) == 1 else UNKNOWN
 
@@ -109,8 +113,18 @@ class Reader:
         return self.fresh(KINDS[found[1]], tuple(Axis(Size.of(int(word)) if word.isdigit() else Size("'" + word)) for word in words))
 
     def block(self, body: list[ast.stmt], scope: Scope) -> None:
+        counters = self.counters
         for statement in body:
             self.statement(statement, scope)
+            if self.counters and leaves(statement):
+                self.counters = {}
+        self.counters = counters
+
+    def perhaps(self, body: list[ast.stmt], scope: Scope) -> None:
+        """Statements that may not run."""
+        counters, self.counters = self.counters, {}
+        self.block(body, scope)
+        self.counters = counters
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.Assign):
@@ -126,8 +140,8 @@ class Reader:
         elif isinstance(node, (ast.If, ast.While)):
             self.value(node.test, scope)
             one, other = dict(scope), dict(scope)
-            self.block(node.body, one)
-            self.block(node.orelse, other)
+            self.perhaps(node.body, one)
+            self.perhaps(node.orelse, other)
             self.merge(scope, one, other)
         elif isinstance(node, ast.Return):
             value = self.value(node.value, scope) if node.value is not None else UNKNOWN
@@ -140,7 +154,7 @@ class Reader:
             self.block(node.body, scope)
         elif isinstance(node, ast.Try):
             for part in (node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody):
-                self.block(part, scope)
+                self.perhaps(part, scope)
         elif isinstance(node, ast.ClassDef):
             for item in node.body:
                 if isinstance(item, ast.FunctionDef):
@@ -180,8 +194,12 @@ class Reader:
             if scope[name].axes == () or scope[name].number is not None:
                 scope[name] = scope[name].but(number=None)
         self.bind(node.target, item, scope)
+        counters, end = self.counters, end_of(self, node, scope)
+        if end is not None and isinstance(node.target, ast.Name):
+            self.counters = {**counters, node.target.id: end}
         self.block(node.body, scope)
-        self.block(node.orelse, scope)
+        self.counters = counters
+        self.perhaps(node.orelse, scope)
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
         if isinstance(target, ast.Name):
@@ -197,6 +215,7 @@ class Reader:
                 # A number with a name is a size of its own, though another may have the same value.
                 value = value.but(number=Size(target.id, 0, value.number.value))
             scope[target.id] = value
+            self.forget(target.id, scope)
         elif isinstance(target, (ast.Tuple, ast.List)):
             if value.note.startswith("shape of "):
                 if self.name_sizes(target, value.note.removeprefix("shape of "), scope):
@@ -211,6 +230,12 @@ class Reader:
                 self.stored(node, place, value)
             self.narrowed(node, base, value)
             self.written(node, target.value, base, scope)
+
+    def forget(self, name: str, scope: Scope) -> None:
+        """Reductions of a variable that stands for something else now."""
+        for other, value in scope.items():
+            if value.extra.get("reduced") == name:
+                scope[other] = value.but(extra={})
 
     def name_sizes(self, target: ast.Tuple | ast.List, name: str, scope: Scope) -> bool:
         """`n, m = a.shape` says how many dimensions `a` has, and names them, if nothing else is known of them."""
@@ -239,6 +264,8 @@ class Reader:
 
     def narrowed(self, node: ast.stmt, base: Value, value: Value) -> None:
         """A value that loses something by the type of the array that it is stored in."""
+        for part in value.parts or ():
+            self.narrowed(node, base, part)
         if base.kind in ("int", "uint8", "bool") and value.kind in ("float", "float32") and not value.extra.get("integral"):
             self.report(node, Rule.TYPE, f"a float is cut off when it is stored in an array of type {base.kind}")
         elif base.kind == "uint8" and value.axes == () and value.number is not None and value.number.name is None and not 0 <= value.number.plus < 256:
@@ -290,6 +317,7 @@ class Reader:
             left, right = self.value(node.left, scope), self.value(node.right, scope)
             if not isinstance(node.op, ast.MatMult):
                 self.neighbours(node, node.left, node.right, scope)
+                self.misaligned(node, node.left, node.right, left, right)
             return self.operation(node, node.op, left, right, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             inner = self.value(node.operand, scope)
@@ -308,12 +336,24 @@ class Reader:
             return Value(parts=tuple(self.value(item, scope) for item in node.elts))
         if isinstance(node, ast.IfExp):
             self.value(node.test, scope)
+            counters, self.counters = self.counters, {}
             one, other = self.value(node.body, scope), self.value(node.orelse, scope)
+            self.counters = counters
             return one if one == other else UNKNOWN
+        counters, self.counters = self.counters, {} if isinstance(node, ast.BoolOp) else self.counters
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr) and not isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
                 self.value(child, scope)
+        self.counters = counters
         return UNKNOWN
+
+    def misaligned(self, node: ast.AST, a: ast.expr, b: ast.expr, left: Value, right: Value) -> None:
+        """An array of which nothing is known beside its own reduction over an axis behind the first one, whose axes no longer stand under its own."""
+        for array, value in ((a, right), (b, left)):
+            place = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
+            if isinstance(array, ast.Name) and value.extra.get("reduced") == array.id and not any(known[:2] == place for known in self.found):
+                axis = value.extra["axis"]
+                self.report(node, Rule.CHANCE, f"`{array.id}` without its axis {axis} is broadcast along other axes of `{array.id}`: write `keepdims=True`")
 
     def neighbours(self, node: ast.AST, a: ast.expr, b: ast.expr, scope: Scope) -> None:
         """Slices of one array of which nothing else is known, as in `u[1:] - u[:-2]`."""
@@ -472,6 +512,8 @@ class Reader:
             for item in items:
                 if not isinstance(item, ast.Slice):
                     self.value(item, scope)
+            if isinstance(length := base.extra.get("length"), Size):
+                look_at(self, items[0], Axis(length))
             return UNKNOWN.but(memory=base.memory, part_of_memory=bool(base.memory), kind=base.kind)
         return self.indexed(node, base, items, scope)
 
@@ -498,6 +540,7 @@ class Reader:
                 made.append(self.sliced(axis, item, scope))
                 continue
             index = self.value(item, scope)
+            look_at(self, item, axis)
             if index.axes is None:
                 return Value(base.kind)
             if index.kind == "bool" and index.array:

@@ -1,7 +1,7 @@
 """NumPy code becomes source: `jit`, `check_port`, and `python -m remora port`.
 
-`reading` has the source of functions and comments in it, `rewriting` (with `loop_else`) and `returns` write forms as others before they are read. `expressions`, `operators`, `invocations`, `indices` and the tables of functions (`calls`, `functions`,
-`shapes`, `products`, `einsum`, `arrays`, `searches`, `selections`, `ufuncs`, `functional`, `grids`, `several`, `draws`, `others`) make values with types, sizes and memory; `pylists` and
+`arguments` are those of `jit` that have parts, `reading` has the source of functions and comments in it, `rewriting` (with `loop_else`) and `returns` write forms as others before they are read. `expressions`, `operators`, `invocations`, `indices` and the tables of functions (`calls`, `functions`,
+`shapes`, `products`, `einsum`, `arrays`, `searches`, `selections`, `ufuncs`, `functional`, `grids`, `several`, `draws`, `transforms`, `others`) make values with types, sizes and memory; `pylists` and
 `records` are about lists, dictionaries and objects as values. `blocks` and `assignments` make `let` and `if`; `writes`, `places`, `views` and `in_place` are about
 elements, `lists` and `parts` about variables that hold lists and records, `iterations` and `loops` make `loop`, `calling` and `recursion` functions, `statements` the
 rest; `translate` translates one function, with helpers, imports and assumptions in a `context`.
@@ -13,7 +13,7 @@ import sys
 # The files that enter functions into the tables, in order: a later one may take the place of an earlier one, or ask it where it has nothing
 # to say. They enter them when they are imported, which is here and nowhere else first.
 TABLES = (
-    "functions", "shapes", "arrays", "einsum", "products", "grids", "several", "searches", "selections", "others", "further", "formulas", "functional",
+    "functions", "shapes", "arrays", "einsum", "products", "grids", "several", "searches", "selections", "others", "further", "formulas", "functional", "transforms",
 )  # fmt: skip
 
 _before = set(sys.modules)

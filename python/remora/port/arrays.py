@@ -16,11 +16,10 @@ import numpy as np
 from .calls import TABLE, axis_of, moved_last, ravel, reduction, refuse_options, strong
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .functions import joined_sizes
-from .operators import applied, binary, elementwise, fitted, sized, unknown_size
+from .operators import applied, binary, elementwise, fitted, unknown_size
 from .shapes import one_type
 from .sizes import ONE
-from .tables import also, floating, full, instead
+from .tables import also, floating, full, instead, same_size
 from .values import APPLY, FLOATS, INTS, Value, convert, literal, result_dtype
 
 if TYPE_CHECKING:
@@ -110,7 +109,9 @@ def part_of_complex(reader: Expressions, node: ast.AST, value: Value, name: str)
             raise Unread(node, Code.TYPE, f"`{name}` of truth values", "NumPy makes them int8")
         if name in ("real", "conj", "conjugate"):
             return value if name == "real" else strong(replace(value, memory=frozenset()))
-        raise Unread(node, Code.TYPE, f"`{name}` of real numbers", "it is 0 everywhere")
+        from .others import said
+
+        return strong(said(reader, node, "np.arctan2(0, x)" if name == "angle" else "np.zeros_like(x)", x=value))
     part = {"real": "re", "imag": "im", "angle": "arg"}.get(name)
     dtype = value.dtype if part is None else "f32" if value.dtype == "c64" else "f64"
     made = elementwise(reader.context, node, [value], applied(f"{value.dtype}.{part or 'conj'}"), dtype)
@@ -170,13 +171,8 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
     if len(values) != 3:
         raise Unread(node, Code.FORM, "`interp` with these arguments is not read", "")
     x, xp, fp = (convert(floating(reader, node, reader.as_array(node, value)), "f64") for value in values)
-    full(node, xp, 1), full(node, fp, 1)
-    size, check = joined_sizes(reader, node, xp.shape[0], fp.shape[0])
-    if check:
-        if not size.known:
-            raise Unread(node, Code.SHAPE, "these sizes may differ", "")
-        xp, fp = (value if value.shape[0] == size else sized(reader.context, node, value, 0, size) for value in (xp, fp))
-    if not reader.context.assume(size - 1, "`interp` of no points is an error"):
+    xp, fp = same_size(reader, node, full(node, xp, 1), full(node, fp, 1))
+    if not reader.context.assume(xp.shape[0] - 1, "`interp` of no points is an error"):
         xp = replace(xp, text=f"{reader.context.helper('nonempty')} {xp.argument}", prec=APPLY)
     return Value(f"{reader.context.library('interp')} {xp.argument} {fp.argument} {x.argument}", APPLY, "f64", x.shape)
 
@@ -184,20 +180,20 @@ def _interp(reader: Expressions, node: ast.Call, values: list[Value], options: d
 @also("trapezoid", "trapz")
 def _trapezoid(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("dx", "x"))
-    if values[0].dtype not in ("f64", "i64"):
-        # Of other integers NumPy adds neighbours, which wraps around; of f32 the result is f32, unless `x` has another type.
-        raise Unread(node, Code.TYPE, f"`trapezoid` of {values[0].dtype} is not read", "convert the array to float64")
-    y = convert(floating(reader, node, full(node, values[0], 1)), "f64")
-    x = values[1] if len(values) > 1 else options.get("x")
+    y, x, dx = full(node, values[0], 1), values[1] if len(values) > 1 else options.get("x"), options.get("dx", literal(1.0))
+    if x is None and not dx.scalar:
+        raise Unread(node, Code.SHAPE, "`dx` is no number", "")
+    if x is not None:
+        x, y = same_size(reader, node, full(node, x, 1), y)
+    if y.dtype not in ("f64", "i64") or x is not None and x.dtype not in ("f64", "i64"):
+        # As NumPy has it: other integers wrap around where neighbours are added, and f32 stays what it is.
+        from .others import said
+
+        return said(reader, node, "(d * (y[1:] + y[:-1]) / 2.0).sum()", d=dx if x is None else said(reader, node, "np.diff(x)", x=x), y=y)
+    y = convert(floating(reader, node, y), "f64")
     if x is None:
-        dx = convert(options.get("dx", literal(1.0)), "f64")
-        if not dx.scalar:
-            raise Unread(node, Code.SHAPE, "`dx` is no number", "")
-        return Value(f"{reader.context.library('trapezoid')} {dx.argument} {y.argument}", APPLY, "f64")
-    x = convert(floating(reader, node, full(node, x, 1)), "f64")
-    size, check = joined_sizes(reader, node, x.shape[0], y.shape[0])
-    if check:
-        raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+        return Value(f"{reader.context.library('trapezoid')} {convert(dx, 'f64').argument} {y.argument}", APPLY, "f64")
+    x = convert(floating(reader, node, x), "f64")
     return Value(f"{reader.context.library('trapezoid_at')} {x.argument} {y.argument}", APPLY, "f64")
 
 
@@ -242,10 +238,10 @@ def call_more(reader: Expressions, node: ast.Call, function: Any) -> Value | Non
     if options or not values or any(not value.scalar or value.rank or value.dtype not in FLOATS | INTS | {"bool"} for value in values):
         return None
     if function in rounding:
+        if function is builtins.round and len(values) == 1 and values[0].dtype in INTS - {"u64"} and not values[0].weak:
+            return replace(convert(values[0], "i64"), weak=True)
         if len(values) != 1 or values[0].dtype not in FLOATS:
             return values[0] if len(values) == 1 and values[0].weak and values[0].dtype == "i64" else None
-        if function is builtins.round and not values[0].weak:
-            return None
         return _whole(reader, convert(values[0], "f64"), rounding[function])
     values = [convert(value, "f64") for value in values]
     if len(values) != (2 if function in (math.atan2, math.copysign) else 1):

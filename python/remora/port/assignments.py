@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 from dataclasses import replace
+from typing import Any
 
 from .context import Restart
 from .diagnostics import Code, Unread
 from .either import as_float, of_two
 from .operators import sized, unknown_size
 from .reading import assigned
+from .records import gone_over
 from .sizes import ONE, Size
 from .values import ATOM, UNARY, Value, bound_text, convert, fresh, literal
 
@@ -44,10 +46,27 @@ class Assignments(Blocks):
 
     def s_import(self, statement: ast.Import) -> Lines:
         for each in statement.names:
-            if each.name not in ("numpy", "math"):
-                raise Unread(statement, Code.FORM, "an import inside of a function", "move it to the top of the file")
-            self.outer = {**self.outer, each.asname or each.name: importlib.import_module(each.name)}
+            module = self.imported(statement, each.name)
+            first = each.name.split(".")[0]
+            self.outer = {**self.outer, each.asname or first: module if each.asname else importlib.import_module(first)}
         return []
+
+    def s_importfrom(self, statement: ast.ImportFrom) -> Lines:
+        module = self.imported(statement, "." * statement.level + (statement.module or ""))
+        for each in statement.names:
+            if not hasattr(module, each.name):
+                raise Unread(statement, Code.NAME, f"`{statement.module}` has no `{each.name}` to import", "name each function: `from math import pi, sqrt`")
+            self.outer = {**self.outer, each.asname or each.name: getattr(module, each.name)}
+        return []
+
+    def imported(self, statement: ast.stmt, name: str) -> Any:
+        """A module of NumPy's, or `math`."""
+        if name.split(".")[0] not in ("numpy", "math"):
+            raise Unread(statement, Code.FORM, f"an import of `{name}` inside of a function", "move it to the top of the file; `numpy` and `math` may be imported anywhere")
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            raise Unread(statement, Code.NAME, f"there is no module `{name}`", "") from None
 
     def s_functiondef(self, statement: ast.FunctionDef) -> Lines:
         definition = self.definition
@@ -182,6 +201,7 @@ class Assignments(Blocks):
 
     def unpack(self, statement: ast.AST, target: ast.Tuple | ast.List, value: Value) -> Lines:
         """Several targets at once: all values are made before any name is bound."""
+        value = gone_over(value)
         if value.items is None:
             if value.rank and value.shape[0].number == len(target.elts):
                 value = replace(value, items=tuple(self.part_of(target, value, k) for k in range(len(target.elts))))
@@ -239,8 +259,8 @@ class Assignments(Blocks):
             if item.const is not None:
                 kept.append(item)
                 continue
-            if item.rank:
-                raise Unread(statement, Code.ALIAS, "an exchange of parts of arrays, which are views", "copy one of them first: `t = x[i].copy()`")
+            if item.rank and item.memory:
+                raise Unread(statement, Code.ALIAS, "an exchange of parts of arrays, which are views", "copy them: `x[i], x[j] = x[j].copy(), x[i].copy()`, or `x[[i, j]] = x[[j, i]]`")
             name = self.context.short()
             lines.append(f"let {name} = {bound_text(item)}")
             kept.append(replace(item, text=name, prec=ATOM))

@@ -241,6 +241,8 @@ class Blocks(Indices):
         try:
             if isinstance(statement, ast.Return):
                 self.whole = statement.value
+                if isinstance(statement.value, ast.GeneratorExp):
+                    raise Unread(statement.value, Code.TYPE, "a generator as a result", "write a list: `[..]`")
                 value = NONE if statement.value is None else self.eval(statement.value)
                 lets += self.flush()
                 return self.flow.on_return(statement, value)

@@ -12,10 +12,11 @@ from .blocks import Flow, Lines, indented, tuple_text, words
 from .context import Restart
 from .diagnostics import Code, Poisoned, Unread
 from .either import either
-from .lists import CALLER
 from .loops import Loops
-from .reading import Definition, assigned, used
-from .values import APPLY, ATOM, GENERATOR, Value, bound_text, fresh, literal, type_text
+from .operators import unknown_size
+from .reading import Definition, assigned, times_bound, used
+from .sizes import Size
+from .values import APPLY, ATOM, CALLER, GENERATOR, Value, bound_text, fresh, literal, type_text
 
 
 class Calling(Loops):
@@ -92,6 +93,7 @@ class Calling(Loops):
         inner.locals = mine if home is None else home.locals | mine
         if home is not None:
             inner.env = {name: value for name, value in home.env.items() if name not in mine}
+            inner.outer = {**inner.outer, **home.outer}
             if home is not self:
                 self.check_names(node, function, home, mine)
         inner.captured = self.captured
@@ -114,7 +116,9 @@ class Calling(Loops):
                 continue
             own = self.context.mangle(name)
             memory = frozenset([fresh()])
-            inner.env[name] = replace(value, text=own, prec=ATOM, const=None, memory=memory if value.rank or value.dtype == GENERATOR else frozenset(), size=None, view=None, serial=object())
+            # A constant stays one where the function gives its name nothing else: it may be an axis.
+            kept = value.const if value.weak and type(value.const) in (bool, int) and times_bound(function.node).get(name) == 1 else None
+            inner.env[name] = replace(value, text=own, prec=ATOM, const=kept, memory=memory if value.rank or value.dtype == GENERATOR else frozenset(), size=None, view=None, serial=object())
             inner.params[next(iter(memory))] = name
             if value.listed:
                 inner.callers |= memory
@@ -155,16 +159,17 @@ class Calling(Loops):
         finally:
             self.context.calling.pop()
         self.context.pending[:0] = waiting
-        self.context.stable = stable
+        hidden, self.context.stable = self.context.stable - stable, stable
         self.context.depth = depth
         if not returned:
             raise Poisoned
-        first = returned[0]
+        first = without_names(returned[0], {name: unknown_size() for name in hidden})
         kept = [found for value in returned if value.items is None and (found := either(value)) is not None]
         first = replace(first, origin=max(kept, key=lambda found: found.integer)) if kept else first
         for other in returned[1:]:
-            if (other.dtype, other.shape, other.weak, other.listed, other.weakly) != (first.dtype, first.shape, first.weak, first.listed, first.weakly) or other.items is not None:
+            if (other.dtype, other.rank, other.axes, other.weak, other.listed, other.weakly) != (first.dtype, first.rank, first.axes, first.weak, first.listed, first.weakly) or other.items is not None:
                 raise Unread(node, Code.TYPE, f"`{function.node.name}` returns values of different types", "")
+            first = replace(first, shape=tuple(a if a == b else unknown_size() for a, b in zip(first.shape, other.shape)))
         name = self.context.mangle(function.node.name)
         end = [f"= {lines[0]}"] if len(lines) == 1 else ["=", *indented(lines)]
         head = "".join(f"{each} " for each in declared)
@@ -270,6 +275,15 @@ class Calling(Loops):
                 return replace(first, items=tuple(parts), serial=object())
             return Value("", ATOM, first.dtype, items=tuple(parts), serial=object())
         return parts[0] if parts else Value("None", ATOM, "none")
+
+
+def without_names(value: Value, unknown: dict[str, Size]) -> Value:
+    """A result, in whose shape other sizes stand for those that have names only inside of a function."""
+    shape = value.shape
+    for name, size in unknown.items():
+        shape = tuple(own.substitute(name, size) if name in own.names() else own for own in shape)
+    items = None if value.items is None else tuple(without_names(item, unknown) for item in value.items)
+    return replace(value, shape=shape, items=items)
 
 
 def texts_of(value: Value) -> list[str]:

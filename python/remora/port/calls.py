@@ -56,10 +56,9 @@ MAKERS = {f"{name}{like}" for name in ("zeros", "ones", "empty", "full") for lik
 
 # What to write for functions that are not read.
 INSTEAD = {
-    "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
+    "partition": "write `np.sort(x)`: what NumPy does with the elements on both sides is open; `np.partition(x, k)[k]` is read", "argpartition": "write `np.argsort(x, kind='stable')`: the order on both sides is open",
     "eig": "of symmetric matrices `np.linalg.eigh` is read", "eigvals": "of symmetric matrices `np.linalg.eigvalsh` is read", "dtype": "write the type where it is needed: `dtype=np.float64`; of records use an array for each field", "apply_over_axes": "write `np.sum(x, axis=(0, 1), keepdims=True)`",
     "nanargmax": "write `np.argmax(np.where(np.isnan(x), -np.inf, x))`", "nanargmin": "write `np.argmin(np.where(np.isnan(x), np.inf, x))`",
-    "nanpercentile": "write `np.percentile(x[~np.isnan(x)], q)`", "nanquantile": "write `np.quantile(x[~np.isnan(x)], q)`",
 }  # fmt: skip
 
 Call = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
@@ -142,6 +141,11 @@ def _ufunc(reader: Expressions, node: ast.Call, function: Any, values: list[Valu
     values = [convert(value, want) for value, want in zip(values, wanted)]
     if wanted[0] in ("c64", "c128") and function in (np.exp, np.sqrt, np.log, np.sin, np.cos, np.sinh, np.cosh):
         return replace(elementwise(context, node, values, applied(f"{wanted[0]}.{FLOAT_FUNCTIONS[function]}"), dtype), weak=False)
+    if wanted[0] in ("c64", "c128") and function in TESTS:
+        from .others import said
+
+        name = function.__name__
+        return said(reader, node, f"np.{name}(z.real) | np.{name}(z.imag)", z=values[0])
     if wanted[0] not in FLOATS:
         if function in (np.floor, np.ceil, np.trunc) and wanted[0] in INTS:
             return values[0]
@@ -395,12 +399,13 @@ def along(reader: Expressions, node: ast.Call, name: str, value: Value, rest: li
         value = ravel(reader, node, value)
     axis = (axes or (value.rank - 1,))[0]
     dtype = value.dtype
+    if name in ("sort", "argsort") and dtype == "bool":
+        made = along(reader, node, name, cast(reader, node, value, np.int64), rest, options)
+        return made if name == "argsort" else elementwise(context, node, [made, literal(0)], infix("!=", COMPARE), "bool")
     if name in ("sort", "argsort") and dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"`{name}` of {dtype} is not read", "")
     if name in ("cumsum", "cumprod"):
         dtype = "i64" if dtype in ("bool", "i8", "i16", "i32") else "u64" if dtype in ("u8", "u16", "u32") else dtype
-        if dtype == "u64":
-            raise Unread(node, Code.TYPE, f"`{name}` of unsigned integers is not read", "convert them: `astype(np.int64)`")
         if dtype != value.dtype:
             value = elementwise(context, node, [value], lambda values: (convert(values[0], dtype).text, APPLY), dtype)
     if value.rank == 0 or axis not in value.axes:
@@ -443,6 +448,10 @@ def ravel(reader: Expressions, node: ast.AST, value: Value) -> Value:
 
 def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: list[Value], options: dict[str, Value]) -> Value:
     """A call of a builtin or a function of `math`."""
+    if function in (builtins.sum, builtins.max, builtins.min, builtins.any, builtins.all, builtins.list, builtins.tuple, builtins.sorted):
+        from .records import gone_over
+
+        values = [gone_over(values[0]), *values[1:]] if values else values
     if function in (builtins.max, builtins.min) and set(options) == {"default"}:
         from .others import best_or_default
 
@@ -483,6 +492,8 @@ def call_builtin(reader: Expressions, node: ast.Call, function: Any, values: lis
             raise Unread(node, Code.SHAPE, "the length of a number", "")
         return reader.size_value(values[0], 0)
     if function is builtins.abs:
+        if len(values) == 1 and values[0].is_literal and values[0].weak:
+            return literal(abs(values[0].const))
         if len(values) == 1 and values[0].dtype == "bool" and values[0].weak:
             # Python's own are integers.
             return replace(convert(values[0], "i64"), small=True)

@@ -98,6 +98,9 @@ for _dtype, _least, _most in [("u8", 0, 255), ("i8", -128, 127), ("u16", 0, 6553
         f"-- | One of Python's own integers as `{_dtype}`, which fails where it is none.\n"
         f'def fits_{_dtype} (x: i64) : {_dtype} = let _ = assert (x >= {_least} && x <= {_most}) "an integer that does not fit" in {_dtype}.i64 x'
     )
+for _dtype in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"):
+    for _name, _symbol, _words in (("quotient", "/", "The quotient of two integers of NumPy's, rounded down; 0 for a division by 0"), ("remainder", "%", "The remainder of two integers of NumPy's; 0 for a division by 0")):
+        HELPERS[f"{_name}_{_dtype}"] = f"-- | {_words}.\ndef {_name}_{_dtype} (x: {_dtype}) (y: {_dtype}) : {_dtype} = if y == 0 then 0 else x {_symbol} y"
 
 
 class Restart(Exception):

@@ -18,13 +18,18 @@ from .functions import matmul, transposed
 from .context import Context
 from .diagnostics import Code, Poisoned, Unread
 from .either import decided, of_two, plain
-from .operators import binary, compare, elementwise, negated, unknown_size
+from .operators import binary, compare, elementwise, joined, negated, sized, unknown_size
 from .sizes import Size
 from .values import APPLY, ATOM, COMPARE, DTYPES, FLOATS, INTS, LOW, OUTSIDE, UNARY, Value, bound_text, convert, literal, result_dtype
 
 NONE = Value("None", ATOM, "none")
 # Comparisons of constants.
 FOLDED: dict[type, Any] = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne}
+# What NumPy had, and has under another name.
+REMOVED = {
+    "in1d": "isin(x.ravel(), y)", "trapz": "trapezoid(..)", "product": "prod(..)", "cumproduct": "cumprod(..)", "sometrue": "any(..)", "alltrue": "all(..)", "row_stack": "vstack(..)",
+    "float_": "float64", "complex_": "complex128", "float": "float64", "int": "int64", "bool": "bool_", "complex": "complex128", "object": "object_", "NaN": "nan", "Inf": "inf", "infty": "inf", "round_": "round(..)", "asfarray": "asarray(x, dtype=float)",
+}  # fmt: skip
 
 
 def is_read(function: Any) -> bool:
@@ -80,6 +85,13 @@ class Expressions:
         """What a call calls."""
         found = getattr(node, "means", None) or self.resolve(node.func)
         return found if found is not None else types.SimpleNamespace(__name__=node.func.attr if isinstance(node.func, ast.Attribute) else "")
+
+    def look_up(self, node: ast.Attribute) -> None:
+        """Refuses an attribute that a module does not have."""
+        module = self.resolve(node.value)
+        if isinstance(module, types.ModuleType) and not hasattr(module, node.attr):
+            instead = f"write `{ast.unparse(node.value)}.{REMOVED[node.attr]}`" if node.attr in REMOVED and module is np else ""
+            raise Unread(node, Code.NAME, f"`{ast.unparse(node.value)}` has no `{node.attr}`", instead)
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression."""
@@ -158,6 +170,7 @@ class Expressions:
         found = self.resolve(node)
         if found is not None:
             return self.constant_of(node, found, ast.unparse(node))
+        self.look_up(node)
         if node.attr == "newaxis" and self.resolve(node.value) is np:
             return NONE
         limit = others.limits(self, node)
@@ -246,6 +259,8 @@ class Expressions:
     def as_array(self, node: ast.AST, value: Value) -> Value:
         """A tuple or list of numbers or arrays as one array."""
         if value.dtype == "record":
+            value = records.gone_over(value) if value.kind is not None else value
+        if value.dtype == "record":
             raise Unread(node, Code.TYPE, "a record is no array", "make an array of its parts")
         if value.items is None:
             if value.dtype in ("none", "text", "type") or value.function is not None:
@@ -260,13 +275,22 @@ class Expressions:
                 # In a list, a number of Python's own is `int64` or `float64` for NumPy: NEP 50 is not about lists.
                 _, dtype = result_dtype(np.add, [replace(items[0], dtype=dtype, weak=False), replace(item, weak=False)])
         decided(node, items)
-        shapes = {item.shape for item in items}
-        if len(shapes) != 1:
-            raise Unread(node, Code.SHAPE, "rows of different sizes", "")
+        items = self.of_one_shape(node, items)
         shape = items[0].shape
         texts = [convert(item, dtype) for item in items]
         parts = [bound_text(text) if k == 0 else text.text for k, text in enumerate(texts)]
         return Value(f"[{', '.join(parts)}]", ATOM, dtype, (Size.of(len(items)), *shape))
+
+    def of_one_shape(self, node: ast.AST, items: list[Value]) -> list[Value]:
+        """Rows of one array: sizes are made one, or looked at when the program runs."""
+        if any(item.rank != items[0].rank or item.axes != items[0].axes for item in items):
+            raise Unread(node, Code.SHAPE, "rows of different sizes", "")
+        for axis in items[0].axes:
+            size, check = joined(self.context, node, [item.shape[axis] for item in items])
+            if check and not size.known:
+                raise Unread(node, Code.SHAPE, "rows whose sizes may differ", "give the sizes names: `k = len(x)`")
+            items = [item if item.shape[axis] == size else sized(self.context, node, item, axis, size) for item in items] if check else items
+        return items
 
     def as_float(self, node: ast.AST, value: Value) -> Value:
         """As floats."""
@@ -277,14 +301,14 @@ class Expressions:
     # Operators ---------------------------------------------------------------------------------------------------------------
 
     def _binop(self, node: ast.BinOp) -> Value:
-        left, right = self.eval(node.left), self.eval(node.right)
+        left, right = (records.gone_over(each) if each.kind is not None else each for each in (self.eval(node.left), self.eval(node.right)))
         if left.listed or right.listed or isinstance(node.op, ast.Mult) and "list" in (left.dtype, right.dtype):
             joined_list = pylists.operated(self, node, node.op, left, right)
             if joined_list is not None:
                 return joined_list
         if isinstance(node.op, ast.MatMult):
             return matmul(self, node, left, right)
-        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype:
+        if isinstance(node.op, ast.Add) and left.items is not None and right.items is not None and left.dtype == right.dtype != "record":
             return replace(left, items=(*left.items, *right.items), serial=object())
         return binary(self.context, node, type(node.op), left, right)
 
@@ -314,7 +338,7 @@ class Expressions:
             return literal(others.same_type(node, operands[0].function, operands[1].function) == isinstance(node.ops[0], ast.Eq))
         if any(operand.listed for operand in operands) and not any(operand.rank and not operand.listed for operand in operands):
             raise Unread(node, Code.TYPE, "a comparison of lists", "compare arrays: `np.array_equal(x, y)`")
-        if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None:
+        if operands[0].items is not None and len(operands) == 2 and operands[1].items is not None and "record" not in (operands[0].dtype, operands[1].dtype):
             one, two = ([item.const for item in operand.items or ()] for operand in operands)
             if None not in one + two and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
                 return literal((one == two) == isinstance(node.ops[0], ast.Eq))
@@ -439,7 +463,7 @@ class Expressions:
         """The values of a tuple or list, with those that `*` puts there."""
         found: list[Value] = []
         for each in nodes:
-            value = self.eval(each.value if isinstance(each, ast.Starred) else each)
+            value = records.gone_over(self.eval(each.value)) if isinstance(each, ast.Starred) else self.eval(each)
             if isinstance(each, ast.Starred) and value.items is None:
                 raise Unread(each, Code.FORM, "`*` before what is no tuple or list", "write the parts")
             found += value.items or () if isinstance(each, ast.Starred) else [value]
@@ -469,7 +493,7 @@ class Expressions:
             return [self.eval(node.elt)]
         generator = node.generators[k]
         numbers = self.constant_range(generator.iter)
-        values = self.eval(generator.iter).items if numbers is None else tuple(map(literal, numbers))
+        values = records.gone_over(self.eval(generator.iter)).items if numbers is None else tuple(map(literal, numbers))
         if values is None or not isinstance(generator.target, ast.Name):
             raise Long
         self.locals.add(generator.target.id)

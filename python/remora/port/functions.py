@@ -89,6 +89,8 @@ def _where(reader: Expressions, node: ast.Call, values: list[Value], options: di
     if len(values) != 3:
         raise Unread(node, Code.FORM, "`where` of a condition only", "write `np.flatnonzero(mask)`")
     mask = reader.truth(node, values[0])
+    if any(value.dtype == "text" for value in values[1:]):
+        raise Unread(node, Code.TYPE, "an array of texts", "return the mask, and choose the texts where the function is called: `np.where(f(x), \"yes\", \"no\")`")
     if values[1].weak and values[2].weak:
         dtype = "f64" if "f64" in (values[1].dtype, values[2].dtype) else values[1].dtype
         if values[1].dtype != values[2].dtype and "bool" in (values[1].dtype, values[2].dtype):
@@ -368,10 +370,9 @@ def _roll(reader: Expressions, node: ast.Call, values: list[Value], options: dic
     amount = f"({shift.text})" if shift.text.startswith("-") else shift.argument
     if place == len(value.axes) - 1:
         text = f"{context.library('roll', value.dtype)} {amount} {value.argument}"
-    elif place == 0:
-        text = f"{_plain(context.library, 'roll_axis0')} {amount} {value.argument}"
     else:
-        raise Unread(node, Code.SHAPE, "`roll` along this axis is not read", "")
+        function = f"{_plain(context.library, 'roll_axis0')} {amount}"
+        text = f"{under(function, place)} {value.argument}"
     return Value(text, APPLY, value.dtype, value.shape)
 
 
@@ -462,7 +463,9 @@ def _percentile(reader: Expressions, node: ast.Call, values: list[Value], option
 def _isfinite(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
     if values[0].dtype in ("c64", "c128"):
-        raise Unread(node, Code.TYPE, "`isfinite` of complex numbers is not read", "write it for the real and the imaginary part")
+        from .others import said
+
+        return said(reader, node, "np.isfinite(z.real) & np.isfinite(z.imag)", z=values[0])
     value = reader.as_float(node, values[0])
     return elementwise(reader.context, node, [value], lambda v: (f"{v[0].dtype}.abs {v[0].argument} < {v[0].dtype}.inf", COMPARE), "bool")
 

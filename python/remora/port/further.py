@@ -379,7 +379,7 @@ def _gradient(reader: Expressions, node: ast.Call, values: list[Value], options:
     refuse_options(node, options, ("axis",))
     x = reader.as_array(node, values[0])
     given, steps = options.get("axis"), values[1:]
-    if x.dtype not in INTS | {"f64"}:
+    if x.dtype not in INTS | {"f64"} and not (x.dtype == "f32" and x.rank == 1):
         raise Unread(node, Code.TYPE, f"`gradient` of {x.dtype} is not read", "convert the array to float64")
     chosen = axis_of(node, x, given) if given is None or given.items is None else tuple(axis_of(node, x, each)[0] for each in given.items)  # type: ignore[index]
     axes = tuple(range(x.rank)) if chosen is None else chosen

@@ -207,14 +207,15 @@ def _linspace(reader: Expressions, node: ast.Call, values: list[Value], options:
     endpoint = options.get("endpoint", literal(True))
     if len(values) != 3 or not isinstance(endpoint.const, bool) or values[2].dtype not in INTS or not all(value.scalar for value in values):
         raise Unread(node, Code.FORM, "`linspace` with these arguments is not read", "give two numbers and a count")
-    if {value.dtype for value in values[:2] if not value.weak} == {"f32"} or any(value.dtype not in FLOATS | INTS for value in values[:2]):
+    dtype = "f32" if {value.dtype for value in values[:2] if not value.weak} == {"f32"} else "f64"
+    if any(value.dtype not in FLOATS | INTS for value in values[:2]):
         raise Unread(node, Code.TYPE, f"`linspace` of {' and '.join(value.dtype for value in values[:2])} is not read", "convert the numbers to float64")
-    low, high = (convert(value, "f64").argument for value in values[:2])
+    low, high = (convert(value, dtype).argument for value in values[:2])
     size = named(reader, node, replace(convert(values[2], "i64"), weak=True))
-    function = reader.context.library("linspace" if endpoint.const else "linspace_open")
-    made = Value(f"{function} {low} {high} {in_brackets(size.text())}", APPLY, "f64", (size,))
+    function = reader.context.library("linspace" if endpoint.const else "linspace_open", dtype)
+    made = Value(f"{function} {low} {high} {in_brackets(size.text())}", APPLY, dtype, (size,))
     if "dtype" in options and dtype_of(node, options["dtype"].function) in INTS:
-        made = elementwise(reader.context, node, [made], applied("f64.floor"), "f64")
+        made = elementwise(reader.context, node, [made], applied(f"{dtype}.floor"), dtype)
     return cast(reader, node, made, options["dtype"].function) if "dtype" in options else made
 
 

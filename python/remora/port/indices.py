@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import grids, shapes
+from . import grids, orders, records, shapes
 from .calls import ravel, under
 from .diagnostics import Code, Unread
 from .either import Either, mixed
@@ -28,6 +28,8 @@ class Indices(Invocations):
             return grids.grid_of_slices(self, node, grid is np.mgrid)
         if grid is np.c_ or grid is np.r_:
             return grids.pieces(self, node, grid is np.c_)
+        if isinstance(node.value, ast.Call) and self.resolve(node.value.func) is np.partition:
+            return orders.of_partition(self, node, node.value)
         value = self.eval(node.value)
         if value.dtype == "record" and not isinstance(node.slice, ast.Slice):
             key = self.eval(node.slice).function
@@ -38,6 +40,8 @@ class Indices(Invocations):
                 return part
             if value.kind is None or not hasattr(value.kind, "_fields"):
                 raise Unread(node, Code.FORM, "a key of a dictionary that is no constant text", "use arrays, indexed by numbers")
+        if value.kind is not None and isinstance(node.slice, ast.Slice):
+            value = records.gone_over(value)
         if value.items is not None and isinstance(node.slice, ast.Slice):
             ends = [None if each is None else self.eval(each).const for each in (node.slice.lower, node.slice.upper, node.slice.step)]
             if any(each is None and end is not None for each, end in zip(ends, (node.slice.lower, node.slice.upper, node.slice.step))):
@@ -49,6 +53,11 @@ class Indices(Invocations):
                 # Numbers of one type: an array of them has the same ones.
                 whole = self.as_array(node, value)
                 return replace(self.element(node, whole, [index]), weak=value.items[0].weak)
+            if not isinstance(index.const, int) and value.items and index.dtype in INTS and index.scalar and not index.rank and all(item.items is None and item.function is None and item.rank for item in value.items):
+                # Arrays of one shape: what is written to one of them would be seen there.
+                whole = self.as_array(node, value)
+                found = self.element(node, whole, [index, *[ast.Slice()] * (whole.rank - 1)])
+                return replace(found, memory=frozenset().union(*(item.memory for item in value.items)))
             if not isinstance(index.const, int):
                 raise Unread(node, Code.TYPE, "an index of a tuple that is no constant", "make an array of it")
             if not -len(value.items) <= index.const < len(value.items):
@@ -266,9 +275,17 @@ class Indices(Invocations):
             done.append(f"{context.helper('every')} {computed}")
             new = unknown_size()
         elif step > 1:
-            done.append(f"{context.helper('every')} {step}")
-            new = Size.of(-(-new.number // step)) if new.number is not None else unknown_size()
+            new, more = self.every(step, new)
+            done += more
         return text, new, done
+
+    def every(self, step: int, size: Size) -> tuple[Size, list[str]]:
+        """How many of so many elements are left where every `step`-th one is taken, and what is applied."""
+        every = f"{self.context.helper('every')} {step}"
+        if size.number is None:
+            return unknown_size(), [every]
+        count = -(-size.number // step)
+        return Size.of(count), [every, f"sized {count}"]
 
     def backwards(self, node: ast.AST, part: ast.Slice, value: Value, axis: int, inner: bool, step: int) -> tuple[str, Size, list[str]]:
         """A slice with a negative step: the slice forwards, turned round."""
@@ -288,8 +305,8 @@ class Indices(Invocations):
             bounds = [f"({each})" if each.startswith("-") else each for each in bounds]
             text, size, done = ":", unknown_size(), [f"{self.context.helper('backwards')} {' '.join(bounds)}"]
         if step > 1:
-            done.append(f"{self.context.helper('every')} {step}")
-            size = Size.of(-(-size.number // step)) if size.number is not None else unknown_size()
+            size, more = self.every(step, size)
+            done += more
         return text, size, done
 
     def after(self, bound: ast.expr | None) -> ast.expr | None:

@@ -34,6 +34,7 @@ class Invocations(Expressions):
             ufunc = self.resolve(node.func.value)
             if isinstance(ufunc, np.ufunc):
                 return ufuncs.call_ufunc_method(self, node, ufunc, node.func.attr)
+            self.look_up(node.func)
             return self.method(node, node.func)
         more = formulas.call_math(self, node, function) or arrays.call_more(self, node, function)
         if more is not None:
@@ -86,7 +87,7 @@ class Invocations(Expressions):
             if not isinstance(each, ast.Starred):
                 arguments.append(each)
                 continue
-            value = self.eval(each.value)
+            value = records.gone_over(self.eval(each.value))
             if value.items is None and value.rank and value.shape[0].number is not None:
                 value = replace(value, items=tuple(self.element(each.value, value, [literal(k), *[ast.Slice()] * (value.rank - 1)]) for k in range(value.shape[0].number)))
             if value.items is None or value.dtype == "record":
@@ -132,7 +133,7 @@ class Invocations(Expressions):
 
     def each(self, node: ast.Call) -> Value:
         """`map(f, [a, b])`."""
-        items = self.eval(node.args[1]).items
+        items = records.gone_over(self.eval(node.args[1])).items
         if items is None:
             raise Unread(node, Code.FORM, "`map` over what is no tuple or list", "call the function with the array")
         saved, saved_locals = dict(self.env), set(self.locals)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import _program
-from .._errors import CompileError
+from .._errors import ArgumentError, CompileError
+from .arguments import Listed, Parts, spread
 from .diagnostics import Code, PortError, Problem, Unread
 from .reading import Definition, outer_names, read
 from .sizes import ONE
@@ -45,6 +46,7 @@ class JitFunction:
         self._signature = inspect.signature(function)
         self._definition: Definition | None = None
         self._instances: dict[Any, Instance] = {}
+        self._constants: dict[Any, frozenset[str]] = {}  # numbers that have to be known where the program is written, for arguments of these types
         self._last: Instance | None = None
 
     @property
@@ -61,7 +63,9 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        given = {name: self._value(name, value) for name, value in bound.arguments.items()}
+        given: dict[str, Any] = {}
+        for name, value in bound.arguments.items():
+            spread(given, name, value, self._value, self.refuse)
         instance = self.instance_for(given)
         return self._run(instance, given)
 
@@ -95,6 +99,11 @@ class JitFunction:
 
     def kind(self, value: Any, fixed: dict[int, int]) -> Argument:
         """What is known of an argument."""
+        if isinstance(value, Parts):
+            return Argument(value.dtype, names=value.keys, function=value.kind)
+        if isinstance(value, Listed):
+            listed = value.array
+            return Argument(DTYPES[str(listed.dtype)], tuple(fixed.get(k) for k in range(listed.ndim)), weak=True, listed=listed.ndim)
         if isinstance(value, types.FunctionType):
             return Argument("function", function=value)
         if isinstance(value, str) or value is None:
@@ -112,11 +121,14 @@ class JitFunction:
         fixed, loose = False, set[str]()
         while True:
             arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ()))) if fixed else {}) for name, value in given.items()}
-            instance = self._instance({name: replace(each, ordered=name not in loose) for name, each in arguments.items()})
+            instance = self._instance({name: replace(each, ordered=name not in loose) for name, each in arguments.items()}, given)
             # Sizes that the program for all sizes leaves out have a program of their own, and so have arrays whose elements lie apart, where that matters.
             apart = {name for name in instance.translation.ordered if not given[name].flags.c_contiguous} - loose
-            if not fixed and not self._fits(instance.translation, given):
+            values = {} if fixed else instance.translation.sizes_of(given)
+            if not fixed and not all(size.value(values) >= 0 for size, _ in instance.translation.assumed):
                 fixed = True
+            elif not fixed and not instance.translation.fit(given, values):
+                return self._last_resort(instance, given)
             elif apart:
                 loose |= apart
             else:
@@ -124,16 +136,41 @@ class JitFunction:
         self._last = instance
         return instance
 
-    def _fits(self, translation: Translation, given: dict[str, Any]) -> bool:
-        values: dict[str, int] = {}
-        for name, sizes in translation.sizes.items():
-            for size, actual in zip(sizes, getattr(given[name], "shape", ())):
-                if (single := size.single) is not None:
-                    values.setdefault(single, actual)
-        return all(size.value(values) >= 0 for size, _ in translation.assumed)
+    def _last_resort(self, instance: Instance, given: dict[str, Any]) -> Instance:
+        """The instance for just these sizes, which the one for all does not take: branches that they decide are left out. That one again, which says so, if there is none."""
+        try:
+            arguments = {name: self.kind(value, dict(enumerate(getattr(value, "shape", ())))) for name, value in given.items()}
+            instance = self._instance({name: replace(each, ordered=not isinstance(given[name], np.ndarray) or given[name].flags.c_contiguous) for name, each in arguments.items()}, given)
+        except PortError:
+            pass
+        self._last = instance
+        return instance
 
-    def _instance(self, arguments: dict[str, Argument]) -> Instance:
-        key = tuple(arguments.items())
+    def _instance(self, arguments: dict[str, Argument], given: dict[str, Any]) -> Instance:
+        """The instance for arguments of these types; some numbers are constants of the program, if it has to know them."""
+        types_of = tuple(arguments.items())
+        known = self._constants.get(types_of, frozenset())
+        try:
+            return self._translated(arguments, given, known)
+        except PortError as error:
+            problem = error
+            numbers = {name for name, value in given.items() if type(value) in (bool, int)}
+            defaults = {name for name, each in self._signature.parameters.items() if type(each.default) in (bool, int)}
+            for names in dict.fromkeys((frozenset(numbers & defaults), frozenset(numbers))):
+                if not names > known:
+                    continue
+                try:
+                    made = self._translated(arguments, given, names)
+                except PortError as error:
+                    problem = error
+                    continue
+                self._constants[types_of] = names
+                return made
+            raise problem from None
+
+    def _translated(self, arguments: dict[str, Argument], given: dict[str, Any], constants: frozenset[str]) -> Instance:
+        arguments = {name: replace(each, const=given[name]) if name in constants else each for name, each in arguments.items()}
+        key = tuple((name, each, type(each.const)) for name, each in arguments.items())
         if len(self._instances) >= MOST_INSTANCES and key not in self._instances:
             raise self.refuse("..", f"there are {MOST_INSTANCES} translations for other types and sizes already", "use fewer combinations of small sizes")
         found = self._instances.get(key)
@@ -146,21 +183,31 @@ class JitFunction:
             raise PortError(translation.problems)
         try:
             program = _program.compile_translated(translation.source, path=f"<{self.__port__.__name__}>", backend=self.backend)
+            entry = program[translation.name]
         except CompileError as error:
-            code = self.__port__.__code__
-            said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"
-            raise PortError([Problem(Code.FORM, said, "write it in another way", code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)]) from None
-        made = Instance(translation, program, program[translation.name])
+            raise self._refused(error) from None
+        made = Instance(translation, program, entry)
         self._instances[key] = made
         return made
+
+    def _refused(self, error: CompileError) -> PortError:
+        """What the compiler says of a translation, as a problem of the function."""
+        said = f"the compiler refuses the translation of `{self.__port__.__name__}`, which is a fault of the reader:\n{error}"
+        help = "write it in another way"
+        if any(each.code == "E0613" for each in error.diagnostics):
+            # Rows that are made one by one, each with a size of its own.
+            said, help = "rows of the result may have different sizes, for all that is known of them", "make the array first, and write the rows to it: `z = np.zeros((n, k))`, `z[i] = ..`"
+        code = self.__port__.__code__
+        return PortError([Problem(Code.FORM, said, help, code.co_filename, code.co_firstlineno, 0, f"def {self.__port__.__name__}(..)", 3)])
 
     def _run(self, instance: Instance, given: dict[str, Any]) -> Any:
         translation = instance.translation
         self._check_memory(translation, given)
         passed = []
         for name, value in given.items():
-            if isinstance(value, (types.FunctionType, str)) or value is None:
+            if isinstance(value, (types.FunctionType, str, Parts)) or value is None or name in translation.constants:
                 continue
+            value = value.array if isinstance(value, Listed) else value
             sizes = translation.sizes[name]
             if any(size == ONE for size in sizes):
                 value = value.reshape([actual for size, actual in zip(sizes, value.shape) if size != ONE])
@@ -168,7 +215,14 @@ class JitFunction:
             passed.append(value)
         if translation.result is None or (translation.result.kind == "none" and not translation.mutated):
             return None
-        outcome = instance.entry(*passed)
+        try:
+            outcome = instance.entry(*passed)
+        except CompileError as error:
+            raise self._refused(error) from None
+        except ArgumentError as error:
+            if translation.fit(given, translation.sizes_of(given)):
+                raise
+            raise ArgumentError(f"{error}\n  help: the function brings these arrays together, and their sizes have to fit also where that is in a branch or a loop which does not run") from None
         flat = list(outcome) if isinstance(outcome, tuple) else [outcome]
         written = dict(zip(translation.mutated, flat[len(flat) - len(translation.mutated) :]))
         for name, array in written.items():
@@ -184,7 +238,7 @@ class JitFunction:
                 if other != name and isinstance(value, np.ndarray) and np.may_share_memory(array, value):
                     raise self.refuse(name, f"the function writes to it, and it shares its memory with `{other}`", "pass a copy of one of them")
             for (function, outer), value in translation.captured.items():
-                if isinstance(value, np.ndarray) and np.may_share_memory(array, _current(function, outer)):
+                if isinstance(value, np.ndarray) and np.may_share_memory(array, _current(outer_names(function), outer)):
                     raise self.refuse(name, f"the function writes to it, and it shares its memory with `{outer}`, which the function reads", "pass a copy of it")
 
     @property
@@ -219,6 +273,8 @@ class JitFunction:
         for (_, name), value in translation.captured.items():
             said = f"the constant {value!r}" if isinstance(value, (bool, int, float, np.generic)) else "an array" if isinstance(value, np.ndarray) else "a function"
             lines.append(f"- `{name}` is {said}; if it changes, the function is translated again")
+        for name in translation.constants:
+            lines.append(f"- the argument `{name}` is a constant of this program; other values have programs of their own")
         lines += [f"- {note}" for note in translation.notes]
         lines.append("- sums may be added in another order than NumPy's")
         return "\n".join(lines)
@@ -230,9 +286,8 @@ class JitFunction:
         return self if instance is None else functools.partial(self, instance)
 
 
-def _current(function: types.FunctionType, name: str) -> Any:
-    """What a name that a function sees stands for at present."""
-    names = outer_names(function)
+def _current(names: dict[str, Any], name: str) -> Any:
+    """What a name stands for at present among those that a function sees."""
     current: Any = None
     for k, part in enumerate(name.split(".")):
         current = names.get(part) if k == 0 else getattr(current, part, None)
@@ -240,8 +295,11 @@ def _current(function: types.FunctionType, name: str) -> Any:
 
 
 def _same(function: types.FunctionType, name: str, value: Any) -> bool:
-    """Whether a name that a function sees still has a value."""
-    current = _current(function, name)
+    """Whether a name that a function sees still has a value; a builtin, and what the function itself imports, has the one that it had."""
+    names = outer_names(function)
+    if name.split(".")[0] not in names:
+        return True
+    current = _current(names, name)
     if isinstance(value, np.ndarray):
         # Its elements may have changed, so a copy was kept.
         return type(current) is np.ndarray and current.dtype == value.dtype and current.shape == value.shape and current.tobytes() == value.tobytes()
@@ -256,6 +314,8 @@ def _rebuilt(result: Result, flat: list[Any], given: dict[str, Any]) -> Any:
     if result.kind == "tuple":
         parts = [_rebuilt(part, flat, given) for part in result.parts]
         return parts if result.name == "list" else tuple(parts)
+    if result.kind == "named":
+        return result.type(*(_rebuilt(part, flat, given) for part in result.parts))
     if result.kind == "record":
         return {key: _rebuilt(part, flat, given) for key, part in zip(result.name.split("\n") if result.name else [], result.parts)}
     value = flat.pop(0)

@@ -13,7 +13,7 @@ from .in_place import InPlace
 from .operators import unknown_size
 from .reading import annotated, assigned, used, walk
 from .sizes import Size
-from .values import APPLY, ATOM, FLOATS, INTS, PRODUCT, Value, bound_text, convert, literal, type_text
+from .values import APPLY, ATOM, CALLER, FLOATS, INTS, PRODUCT, Value, bound_text, convert, literal, type_text
 
 
 HELPERS["with_room"] = (
@@ -425,10 +425,6 @@ class Lists(InPlace):
             made = self.assign(statement, target, last)
             lines += self.flush() + made
         return lines
-
-
-# What a list of the caller's is known by in a function that is called.
-CALLER = "of the caller"
 
 
 def value_of(value: Value | None) -> Value:

@@ -12,7 +12,7 @@ from .either import as_float, either, literal_of, of_two
 from .operators import joined
 from .reading import assigned, exposed, leaves, used
 from .sizes import Size
-from .values import ATOM, INTS, Value, bound_text, convert, fresh, literal, type_text
+from .values import ATOM, CALLER, INTS, Value, bound_text, convert, fresh, literal, type_text
 
 from .assignments import only_compared
 from .blocks import Flow, Lines, finished, indented, ordered_names, raising, tuple_text
@@ -286,7 +286,9 @@ class Loops(Iterations):
         if not isinstance(node, (ast.Tuple, ast.List, ast.Name)) and not parts or leaves(statement.body, (ast.Break, ast.Continue)):
             return None
         value = self.eval(node)
-        if isinstance(node, ast.Name) and (value.items is None or value.dtype not in ("tuple", "record") or len(value.items) > 16):
+        # A list of the caller stays what it is.
+        fixed = value.dtype in ("tuple", "record") or value.dtype == "list" and value.serial == CALLER
+        if isinstance(node, ast.Name) and (value.items is None or not fixed or len(value.items) > 16):
             return None
         if value.dtype == "record" and value.kind is None:
             value = replace(value, items=tuple(Value(repr(key), ATOM, "text", function=key) for key in value.keys))

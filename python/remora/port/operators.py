@@ -52,7 +52,7 @@ def joined(context: Context, node: ast.AST | None, sizes: list[Size]) -> tuple[S
             continue
         a, b = first.number, other.number
         if a is not None and b is not None:
-            raise Unread(node, Code.SHAPE, f"sizes {a} and {b} do not fit", "NumPy would raise an error here, too, for these arguments")
+            raise Unread(node, Code.SHAPE, f"sizes {a} and {b} do not fit", "NumPy raises an error, too, where this runs for such arguments; here the sizes have to fit also in branches and loops that do not run")
         pairs = [(other, first), (first, other)]
         if other.single in context.wished and first.single not in context.wished:
             pairs.reverse()
@@ -132,6 +132,15 @@ def named_size(context: Context, value: Value, axis: int) -> Value:
     return replace(value, text=name, prec=ATOM, shape=shape)
 
 
+def named_array(context: Context, value: Value) -> Value:
+    """The array under a name, in a line of its own."""
+    if value.text.isidentifier():
+        return value
+    name = context.short()
+    context.pending.append(f"let {name} = {value.text}")
+    return value.named(name)
+
+
 def sized(context: Context, node: ast.AST | None, value: Value, axis: int, size: Size) -> Value:
     """The value with the size of a dimension looked at when the program runs."""
     place = value.axes.index(axis)
@@ -140,7 +149,7 @@ def sized(context: Context, node: ast.AST | None, value: Value, axis: int, size:
         raise Unread(node, Code.SHAPE, "these sizes are known only when the program runs, and it cannot be said that they are equal", "compute both from one mask, or give the size a name: `k = len(x)`")
     text = size.text()
     if place == 0:
-        return replace(value, text=f"sized {text if text.isalnum() else f'({text})'} {value.argument}", prec=APPLY, shape=shape)
+        return replace(value, text=f"sized {text if text.isalnum() or text.isidentifier() else f'({text})'} {value.argument}", prec=APPLY, shape=shape)
     dims = "".join("[]" if k != place else f"[{text}]" for k in range(len(value.axes)))
     return replace(value, text=f"({value.text} :> {dims}{value.dtype})", prec=ATOM, shape=shape)
 
@@ -163,6 +172,8 @@ def _spread(context: Context, values: list[Value], places: list[tuple[int, ...]]
     whole = any(list(place) == union for place in places)
     if whole and all(not place or list(place) == union[-len(place) :] for place in places):
         return scalar(values)
+    # Inside of a map an array whose size only the run knows would have another size each time: it is made before.
+    values = [named_array(context, value) if any(not size.known for size in value.shape) else value for value in values]
     # The outermost dimension is written out: what has it is mapped over.
     outer = union[0]
     mapped = [j for j, place in enumerate(places) if outer in place]
@@ -241,6 +252,9 @@ def _binary(context: Context, node: ast.AST | None, op: Any, left: Value, right:
         return elementwise(context, node, values, applied(context.library("floor_divide" if op is ast.FloorDiv else "mod", dtype)), dtype)
     if op is ast.Pow and dtype in FLOATS and right.const in (2, 2.0):
         values[1] = replace(values[1], text="2")
+    if op in (ast.FloorDiv, ast.Mod) and not right.const:
+        # By 0 NumPy gives 0.
+        return elementwise(context, node, values, applied(context.helper(f"{'quotient' if op is ast.FloorDiv else 'remainder'}_{dtype}")), dtype)
     made = elementwise(context, node, values, infix(symbol, prec), dtype)
     size = _size(op, left, right) if dtype == "i64" and not made.shape else None
     return replace(made, size=size, small=left.small and right.small and op in (ast.Add, ast.Sub))

@@ -1,4 +1,4 @@
-"""Python's `sorted` and `sort` of lists, with `key` and `reverse`; the best element by a key."""
+"""Python's `sorted` and `sort` of lists, with `key` and `reverse`; the best element by a key; the element that `np.partition` puts in its place."""
 
 from __future__ import annotations
 
@@ -75,3 +75,12 @@ def best_by(reader: Expressions, node: ast.Call, name: str, values: list[Value],
     plain = bound(reader, replace(values[0], listed=0, weakly=False, memory=frozenset()))
     keys = keys_of(reader, node, replace(plain, listed=1, weakly=weak), key)
     return replace(said(reader, node, f"x[np.arg{name}(k)]", x=plain, k=keys), weak=weak, small=values[0].small)
+
+
+def of_partition(reader: Expressions, node: ast.Subscript, call: ast.Call) -> Value:
+    """`np.partition(x, k)[k]`, which is what a sorted array has there."""
+    if len(call.args) == 2 and not call.keywords and ast.dump(node.slice) == ast.dump(call.args[1]):
+        x, k = (reader.eval(each) for each in call.args)
+        if x.rank == 1 and x.items is None and k.scalar and not k.rank and k.dtype in INTS:
+            return said(reader, node, "np.sort(x)[k]", x=x, k=k)
+    raise Unread(call, Code.NAME, "an element of `np.partition` that is not the one it puts in its place", "write `np.sort(x)`: what NumPy does with the elements on both sides is open; `np.partition(x, k)[k]` of a vector is read")

@@ -246,9 +246,15 @@ class Places(Writes):
                 texts.append(text)
                 shape.append((new, ":"))
                 continue
+            after = [each for each in after if not each.startswith("sized ")]
             low, _, high = text.partition(":")
             counter = self.context.short("index")
             if after == ["reverse"] and text == ":":
+                if not new.known:
+                    count = self.context.short("size")
+                    self.context.stable.add(count)
+                    self.context.pending.append(f"let {count} = {self.size_value(array, axis).text}")
+                    new = Size.name(count)
                 texts.append(f"{self.count_text(array, axis)} - 1 - {counter}")
             elif len(after) > 1 or not after[0].startswith(f"{self.context.helper('every')} ") or low.startswith("-"):
                 # The places are what the same slice of all places is.

@@ -13,7 +13,7 @@ from .functions import joined_sizes, matmul
 from .operators import applied, binary, elementwise, sized
 from .shapes import count_of, in_brackets, one_type
 from .tables import also, floating, full, instead, square
-from .values import APPLY, Value, literal
+from .values import APPLY, FLOATS, INTS, Value, literal
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -27,6 +27,7 @@ HELPERS["convolved"] = (
     "    in loop total = 0.0 for k < i64.min n (i + 1) - start do total + xs[start+k] * ys[i-start-k]\n"
     "  in tabulate (n+m-1) at"
 )
+HELPERS["convolved_f32"] = HELPERS["convolved"].replace("f64", "f32").replace("def convolved", "def convolved_f32").replace("0.0 for", "0f32 for")
 HELPERS["regular"] = (
     "-- | A result of linear algebra, which fails where it has a NaN: the matrix is singular or not positive definite.\n"
     "def regular [n] (x: [n]f64) : [n]f64 = let _ = assert (!(any f64.isnan x)) \"a singular matrix\" in x"
@@ -68,9 +69,9 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
         value if reader.context.assume(value.shape[0] - 1, "`convolve` of no elements is an error")
         else replace(value, text=f"{reader.context.helper('nonempty')} {value.argument}", prec=APPLY) for value in (x, y)
     )  # fmt: skip
-    if dtype not in ("f64", "i64", "i32"):
+    if dtype not in FLOATS | INTS:
         raise Unread(node, Code.TYPE, f"`convolve` of {dtype} is not read", "convert the arrays to float64")
-    function = reader.context.helper("convolved") if dtype == "f64" else reader.context.library("convolve", dtype)
+    function = reader.context.helper("convolved" if dtype == "f64" else "convolved_f32") if dtype in FLOATS else reader.context.library("convolve", dtype)
     return Value(f"{function} {x.argument} {y.argument}", APPLY, dtype, (x.shape[0] + y.shape[0] - 1,))
 
 

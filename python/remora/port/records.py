@@ -25,6 +25,15 @@ def dictionary(reader: Expressions, node: ast.AST, keys: list[str], nodes: list[
     return Value("", ATOM, "record", items=tuple(reader.eval(each) for each in nodes), keys=tuple(keys), serial=object())
 
 
+def gone_over(value: Value) -> Value:
+    """A tuple of what a loop goes over: the keys of a dictionary, the parts of a named tuple. Other values are what they are."""
+    if value.dtype != "record" or value.items is None:
+        return value
+    if value.kind is None:
+        return Value("", ATOM, "tuple", items=tuple(Value(repr(key), ATOM, "text", function=key) for key in value.keys))
+    return Value("", ATOM, "tuple", items=value.items) if issubclass(value.kind, tuple) else value
+
+
 def method(reader: Expressions, node: ast.Call, value: Value, name: str) -> Value:
     """A call of a method of a dictionary or of an object."""
     values, options = reader.arguments(node)
@@ -41,9 +50,9 @@ def method(reader: Expressions, node: ast.Call, value: Value, name: str) -> Valu
             return found
         return values[1] if len(values) == 2 else Value("None", ATOM, "none")
     if name in ("keys", "values", "items") and not values and not options:
-        texts = [Value(repr(each), ATOM, "text", function=each) for each in value.keys]
+        texts = gone_over(value).items or ()
         pairs = tuple(Value("", ATOM, "tuple", items=pair) for pair in zip(texts, items))
-        return Value("", ATOM, "tuple", items={"keys": tuple(texts), "values": items, "items": pairs}[name])
+        return Value("", ATOM, "tuple", items={"keys": texts, "values": items, "items": pairs}[name])
     if name == "copy" and not values:
         return replace(value, serial=object())
     raise Unread(node, Code.NAME, f"the method `{name}` of a dictionary is not read", "`get`, `keys`, `values`, `items` and `copy` are")

@@ -1,4 +1,4 @@
-"""Functions of NumPy with several results, weights, sets of numbers, products over named dimensions, transforms."""
+"""Functions of NumPy with several results, weights, sets of numbers, products over named dimensions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .shapes import in_brackets, named, one_type, permuted
-from .tables import floating, full, instead
+from .tables import floating, full, instead, same_size
 from .calls import TABLE, axis_of, cast, moved_last, ravel, reduction, refuse_options, strong
 from .functions import joined_sizes
 from .context import HELPERS
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 
 for _name in ("bincount", "unique", "convolve"):
     TABLE[f"plain.{_name}"] = TABLE[_name]
-
-
-def same_size(reader: Expressions, node: ast.AST, one: Value, other: Value) -> tuple[Value, Value]:
-    """Two vectors whose sizes are made one, or looked at when the program runs."""
-    size, check = joined_sizes(reader, node, one.shape[0], other.shape[0])
-    if check and not size.known:
-        raise Unread(node, Code.SHAPE, "these sizes may differ", "")
-    made = [each if each.shape[0] == size else sized(reader.context, node, each, 0, size) for each in (one, other)]
-    return made[0], made[1]
 
 
 @instead("average")
@@ -207,13 +198,19 @@ def _covariances(reader: Expressions, node: ast.Call, values: list[Value], optio
     if len(arrays) == 2:
         one, other = same_size(reader, node, full(node, arrays[0], 1), full(node, arrays[1], 1))
         value = reader.as_array(node, tuple_of([one, other]))
+    elif arrays[0].rank == 1:
+        from .others import said
+
+        # Of one variable it is a number.
+        variance = said(reader, node, "np.var(x, ddof=1)", x=arrays[0])
+        return variance if reader.called(node) is np.cov else said(reader, node, "c / c", c=variance)
     else:
         value = full(node, arrays[0], 2)
         value = value if rows.const else permuted(node, value, [1, 0])
     return Value(f"{reader.context.library(reader.called(node).__name__)} {value.argument}", APPLY, "f64", (value.shape[0], value.shape[0]))
 
 
-@extended("percentile", "quantile")
+@extended("percentile", "quantile", "nanpercentile", "nanquantile")
 def _percentiles(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options, ("axis", "q"))
     values = [values[0], values[1] if len(values) > 1 else options["q"]]
@@ -225,13 +222,16 @@ def _percentiles(reader: Expressions, node: ast.Call, values: list[Value], optio
     wanted = reader.as_array(node, values[1])
     if value.dtype == "f32" and not (wanted.scalar and wanted.weak):
         raise Unread(node, Code.TYPE, f"`{name}` of f32 with such percentages is not read", "give one number, or convert the array to float64")
-    if wanted.scalar and axes is None and value.rank == 1:
+    without_nans = name.startswith("nan")
+    if wanted.scalar and axes is None and value.rank == 1 and not without_nans:
         raise Plain
+    if axes is not None and (len(axes) > 1 or axes[0] not in value.axes):
+        raise Unread(node, Code.SHAPE, f"`{name}` over several dimensions, or one of size 1", "reshape the array first")
     rows = ravel(reader, node, value) if axes is None else moved_last(value, value.axes.index(axes[0]), len(value.axes) - 1)
     sizes = [value.shape[k] for k in (range(value.rank) if axes is None else axes)]
     if not value.axes:
         raise Unread(node, Code.SHAPE, f"`{name}` of dimensions of size 1", "index the array first")
-    if not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in sizes]):
+    if not without_nans and not all([context.assume(size - 1, f"`{name}` of no elements is an error") for size in sizes]):
         if rows.rank != 1:
             raise Unread(node, Code.SHAPE, f"`{name}` of what may have no elements", "give the sizes names first: `n = len(x)`")
         rows = replace(rows, text=f"{context.helper('nonempty')} {rows.argument}", prec=APPLY)
@@ -294,42 +294,35 @@ def _polyval(reader: Expressions, node: ast.Call, values: list[Value], options: 
 @instead("gradient")
 def _gradient(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
     refuse_options(node, options)
-    if values[0].dtype not in INTS | {"f64"}:
+    if values[0].dtype not in INTS | FLOATS:
         raise Unread(node, Code.TYPE, f"`gradient` of {values[0].dtype} is not read", "convert the array to float64")
-    y = convert(floating(reader, node, full(node, values[0], 1)), "f64")
+    y = floating(reader, node, full(node, values[0], 1))
     if not reader.context.assume(y.shape[0] - 2, "`gradient` of fewer than two elements is an error"):
         raise Unread(node, Code.SHAPE, "`gradient` of what may have fewer than two elements", "")
-    h = convert(values[1], "f64") if len(values) > 1 else literal(1.0)
+    h = values[1] if len(values) > 1 else literal(1.0)
     if h.scalar:
-        return Value(f"{reader.context.library('gradient')} {h.argument} {y.argument}", APPLY, "f64", y.shape)
+        return Value(f"{reader.context.library('gradient', y.dtype)} {convert(h, y.dtype).argument} {y.argument}", APPLY, y.dtype, y.shape)
+    if y.dtype != "f64":
+        raise Unread(node, Code.TYPE, f"`gradient` of {y.dtype} with places", "convert the array to float64")
+    h = elementwise(reader.context, node, [h], lambda v: (convert(v[0], "f64").text, APPLY), "f64") if h.dtype != "f64" else h
     h, y = same_size(reader, node, full(node, h, 1), y)
     return Value(f"{reader.context.library('gradient_at')} {h.argument} {y.argument}", APPLY, "f64", y.shape)
 
 
-@instead("fft.fft", "fft.ifft", "fft.fftshift", "fft.ifftshift")
-def _transform(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
-    refuse_options(node, options)
-    name = reader.called(node).__name__
-    value = full(node, reader.as_array(node, values[0]), 1)
-    if len(values) != 1:
-        raise Unread(node, Code.FORM, f"`np.fft.{name}` with these arguments is not read", "of a vector")
-    reader.context.imports.add("lib/fft")
-    if name.endswith("shift"):
-        return Value(f"fft.{name} {value.argument}", APPLY, value.dtype, value.shape)
-    if value.dtype in ("f32", "c64") or not reader.context.assume(value.shape[0] - 1, "a transform of no elements is an error"):
-        raise Unread(node, Code.TYPE, f"`np.fft.{name}` of this is not read", "convert it to float64 or complex128")
-    value = elementwise(reader.context, node, [reader.as_float(node, value)], lambda v: (convert(v[0], "c128").text, APPLY), "c128") if value.dtype != "c128" else value
-    return Value(f"fft.{name} {value.argument}", APPLY, "c128", value.shape)
-
-
 HELPERS["overlapping"] = (
     "-- | The part of a full convolution of n and m elements where the shorter one lies inside of the longer one.\n"
-    "def overlapping (n: i64) (m: i64) (xs: []f64) : *[]f64 = copy xs[i64.min n m - 1:i64.max n m]"
+    "def overlapping 't (n: i64) (m: i64) (xs: []t) : *[]t = copy xs[i64.min n m - 1:i64.max n m]"
 )
 HELPERS["centred"] = (
     "-- | The part of a full convolution of n and m elements that is as long as the longer one, from the middle.\n"
-    "def centred (n: i64) (m: i64) (xs: []f64) : *[]f64 =\n"
+    "def centred 't (n: i64) (m: i64) (xs: []t) : *[]t =\n"
     "  let start = (i64.min n m - 1) / 2\n"
+    "  in copy xs[start:start + i64.max n m]"
+)
+HELPERS["centred_correlation"] = (
+    "-- | The part of a full correlation of n and m elements that is as long as the longer one, from the middle as seen from the longer one.\n"
+    "def centred_correlation 't (n: i64) (m: i64) (xs: []t) : *[]t =\n"
+    "  let start = if n >= m then (m - 1) / 2 else n / 2\n"
     "  in copy xs[start:start + i64.max n m]"
 )
 
@@ -348,10 +341,9 @@ def _convolve(reader: Expressions, node: ast.Call, values: list[Value], options:
     whole = TABLE["plain.convolve"](reader, node, arrays, {})
     if mode == "full":
         return whole
-    if whole.dtype != "f64" or correlates and mode == "same":
-        raise Unread(node, Code.TYPE, f"`convolve` of {whole.dtype} with a mode is not read", "convert the arrays to float64")
+    helper = "overlapping" if mode == "valid" else "centred_correlation" if correlates else "centred"
     n, m = (reader.size_value(value, 0).argument for value in arrays)
-    return Value(f"{reader.context.helper('overlapping' if mode == 'valid' else 'centred')} {n} {m} {whole.argument}", APPLY, "f64", (unknown_size(),))
+    return Value(f"{reader.context.helper(helper)} {n} {m} {whole.argument}", APPLY, whole.dtype, (unknown_size(),))
 
 
 @instead("vander")

@@ -116,7 +116,7 @@ def count_of(reader: Expressions, node: ast.AST, item: Value) -> Size:
 
 def in_brackets(text: str) -> str:
     """As an argument."""
-    return text if text.isalnum() else f"({text})"
+    return text if text.isalnum() or text.isidentifier() else f"({text})"
 
 
 def quotient(reader: Expressions, node: ast.AST, value: Value, count: Size, product: Size) -> Size:
@@ -321,38 +321,55 @@ def _concatenate(reader: Expressions, node: ast.Call, values: list[Value], optio
     if name == "vstack":
         parts = [part if part.rank > 1 else replace(part, shape=(ONE, *part.shape)) for part in parts]
     rank = parts[0].rank
-    if any(part.rank != rank for part in parts) or rank not in (1, 2):
-        raise Unread(node, Code.SHAPE, "a concatenation of these is not read", "of vectors, or of matrices")
+    if any(part.rank != rank for part in parts) or not rank:
+        raise Unread(node, Code.SHAPE, "a concatenation of arrays of different dimensions, or of numbers", "NumPy raises an error, too")
     given = values[1] if len(values) > 1 else options.get("axis")
     axis = (axis_of(node, parts[0], given) or (0,))[0] if name == "concatenate" else 0 if name == "vstack" or rank == 1 else 1
     if rank == 1:
         return _first_concatenate(reader, node, [Value("", ATOM, "tuple", items=tuple(parts))], {})
     parts, dtype = one_type(reader, node, parts)
-    other = 1 - axis
-    size = parts[0].shape[other]
-    for k, part in enumerate(parts[1:], 1):
-        size, check = joined_sizes(reader, node, size, part.shape[other])
-        if check and size == ONE:
-            raise Unread(node, Code.SHAPE, "these sizes may differ", "")
-        if check and not size.known:
-            parts[0] = named_size(reader.context, parts[0], other)
-            size = parts[0].shape[other]
-        if check and part.shape[other] != size:
-            parts[k] = sized(reader.context, node, part, other, size)
-    if size == ONE:
-        raise Unread(node, Code.SHAPE, "matrices with one row or column", "concatenate vectors")
+    shape = list(parts[0].shape)
+    for other in (k for k in range(rank) if k != axis):
+        for k, part in enumerate(parts[1:], 1):
+            size, check = joined_sizes(reader, node, shape[other], part.shape[other])
+            if check and size == ONE:
+                raise Unread(node, Code.SHAPE, "these sizes may differ", "")
+            if check and not size.known:
+                parts[0] = named_size(reader.context, parts[0], other)
+                size = parts[0].shape[other]
+            if check and part.shape[other] != size:
+                parts[k] = sized(reader.context, node, parts[k], other, size)
+            shape[other] = size
+        if shape[other] == ONE:
+            raise Unread(node, Code.SHAPE, "a concatenation of arrays with a dimension of size 1", "concatenate arrays without it")
     total = Size.of(0)
     for part in parts:
         total = total + part.shape[axis]
-    texts = []
-    for part in parts:
-        texts.append(f"[{part.text}]" if part.shape[axis] == ONE and axis == 0 else f"(map (\\x -> [x]) {part.argument})" if part.shape[axis] == ONE else part.argument)
+    shape[axis] = total
     if axis == 0:
-        return Value(" ++ ".join(texts), LOW + 1, dtype, (total, size))
+        return Value(" ++ ".join(f"[{part.text}]" if part.shape[0] == ONE else part.argument for part in parts), LOW + 1, dtype, tuple(shape))
+    inner = f"{under('map', axis - 1)} (\\x -> [x])" if axis > 1 else "map (\\x -> [x])"
+    texts = [f"({inner} {part.argument})" if part.shape[axis] == ONE else part.argument for part in parts]
+    function = "map2 (\\x y -> x ++ y)"
+    for _ in range(axis - 1):
+        function = f"map2 ({function})"
     text = texts[0]
     for each in texts[1:]:
-        text = f"(map2 (\\x y -> x ++ y) {text} {each})"
-    return Value(text[1:-1] if len(texts) > 1 else text, APPLY, dtype, (size, total))
+        text = f"({function} {text} {each})"
+    return Value(text[1:-1] if len(texts) > 1 else text, APPLY, dtype, tuple(shape))
+
+
+@also("dstack")
+def _dstack(reader: Expressions, node: ast.Call, values: list[Value], options: dict[str, Value]) -> Value:
+    refuse_options(node, options)
+    parts = [reader.as_array(node, part) for part in values[0].items or ()]
+    if not parts or {part.rank for part in parts} not in ({2}, {3}):
+        raise Unread(node, Code.SHAPE, "`dstack` of these is not read", "of matrices, or of arrays of three dimensions; `np.stack(xs, axis=-1)` is for others")
+    from .others import said
+
+    names = {f"x{k}": part for k, part in enumerate(parts)}
+    function = "stack" if parts[0].rank == 2 else "concatenate"
+    return said(reader, node, f"np.{function}(({', '.join(names)},), axis=2)", **names)
 
 
 @also("stack", "column_stack")

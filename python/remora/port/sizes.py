@@ -100,6 +100,8 @@ class Size:
         """As the written program says it."""
         out = ""
         ordered = sorted(self.terms.items(), key=lambda item: (item[0] == (), item[1] < 0, item[0]))
+        if ordered and ordered[0][1] < 0 and self.terms.get((), 0) > 0:
+            ordered.insert(0, ordered.pop())  # `1 - k`: the compiler takes `-k + 1` for another size
         for key, value in ordered:
             size = abs(value)
             part = "*".join(key) if key and size == 1 else "*".join([str(size), *key])

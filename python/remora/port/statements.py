@@ -17,6 +17,7 @@ from .values import APPLY, ATOM, LOW, Value, bound_text, fresh, type_text
 
 from .assignments import named_lambda
 from .blocks import Lines, finished, indented, replace_definition, shares
+from .calling import without_names
 from .expressions import is_read
 from .functions import integers
 from .recursion import Recursion
@@ -142,6 +143,7 @@ class Statements(Recursion):
         saved, locals_, live, waiting, instances = dict(self.env), set(self.locals), self.live, list(context.pending), dict(self.instances)
         context.pending.clear()
         declared: list[str] = []
+        stable = set(context.stable)
         self.uncertain += 1
         try:
             items = []
@@ -163,6 +165,7 @@ class Statements(Recursion):
         lines = finished(lines, [bound_text(result)])
         head = f"let {function} {' '.join(declared)}"
         context.pending += [f"{head} = {lines[0]}"] if len(lines) == 1 else [f"{head} =", *indented(lines)]
+        result = without_names(result, {name: unknown_size() for name in context.stable - stable})
         return function, replace(result, memory=frozenset(), const=None, size=None)
 
     def draws_from(self, node: ast.AST, name: str) -> Value:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .calls import Call, TABLE
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
-from .operators import sized
+from .operators import named_size, sized
 from .values import FLOATS, INTS, Value
 
 if TYPE_CHECKING:
@@ -63,3 +63,13 @@ def square(reader: Expressions, node: ast.AST, value: Value) -> Value:
             if value.shape[axis] != size:
                 value = sized(reader.context, node, value, axis, size)
     return value
+
+
+def same_size(reader: Expressions, node: ast.AST, one: Value, other: Value) -> tuple[Value, Value]:
+    """Two vectors whose sizes are made one, or looked at when the program runs."""
+    size, check = joined_sizes(reader, node, one.shape[0], other.shape[0])
+    if check and not size.known:
+        one = named_size(reader.context, one, 0)
+        size = one.shape[0]
+    made = [each if each.shape[0] == size else sized(reader.context, node, each, 0, size) for each in (one, other)]
+    return made[0], made[1]

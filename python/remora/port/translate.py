@@ -6,14 +6,15 @@ import ast
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .arguments import CONTAINERS
 from .context import HELPERS, WORDS, Context, Facts, Restart
 from .diagnostics import Code, Poisoned, Problem, Unread
 from .either import either, mixed
 from .reading import Definition, assigned, definition, times_bound, walk_body
 from .sizes import ONE, Size
-from .blocks import Flow, Lines, indented, tuple_text, without_unread
+from .blocks import Flow, Lines, finished, indented, tuple_text, without_unread
 from .statements import Statements
-from .values import ATOM, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh
+from .values import ATOM, CALLER, GENERATOR, INTS, NUMPY, Value, bound_text, convert, fresh, literal
 
 
 @dataclass(frozen=True)
@@ -23,22 +24,25 @@ class Argument:
     dtype: str
     sizes: tuple[int | None, ...] = ()
     weak: bool = False
-    names: tuple[str, ...] = ()  # names of sizes, from annotations
+    names: tuple[str, ...] = ()  # names of sizes, from annotations; keys of the parts of a tuple, a list or a record
     ordered: bool = True  # its elements lie one after the other (C)
-    function: Any = None  # a Python function, which is read where it is called; of a text, the text
+    function: Any = None  # a Python function, which is read where it is called; of a text, the text; of a named tuple, its class
+    listed: int = 0  # so many of its dimensions are Python's lists
+    const: Any = None  # one of Python's integers or truth values that the program has to know
 
 
 @dataclass(frozen=True)
 class Result:
     """How a result of the program becomes what the Python function returns."""
 
-    kind: str  # "array", "number", "tuple", "record", "list", "none", or "argument": the caller's own array
+    kind: str  # "array", "number", "tuple", "record", "named", "list", "none", or "argument": the caller's own array
     ones: tuple[int, ...] = ()  # dimensions of size 1 that the program leaves out
     dtype: str = ""
     parts: tuple[Result, ...] = ()
     weak: bool = False  # one of Python's own numbers, or a list of them
     whole: bool = False  # a float that stands for an integer in other cases
     name: str = ""  # of an argument; of a list, how many dimensions are lists; of several values, "list", "tuple" or keys
+    type: Any = None  # of a named tuple
 
 
 @dataclass
@@ -55,6 +59,22 @@ class Translation:
     sizes: dict[str, list[Size]] = field(default_factory=dict)  # of each array parameter
     captured: dict[tuple[Any, str], Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # where NumPy leaves open what the program fixes
+    constants: list[str] = field(default_factory=list)  # arguments that the program has as constants
+
+    def sizes_of(self, given: dict[str, Any]) -> dict[str, int]:
+        """The values that arguments give to the names of sizes."""
+        values: dict[str, int] = {}
+        for name, sizes in self.sizes.items():
+            for size, actual in zip(sizes, getattr(given[name], "shape", ())):
+                if (single := size.single) is not None:
+                    values.setdefault(single, actual)
+        return values
+
+    def fit(self, given: dict[str, Any], values: dict[str, int]) -> bool:
+        """Whether the sizes of arguments are those of the program, where names have these values."""
+        return all(
+            not size.names() <= values.keys() or size.value(values) == actual for name, sizes in self.sizes.items() for size, actual in zip(sizes, getattr(given[name], "shape", ()))
+        )  # fmt: skip
 
 
 def translate(definition: Definition, arguments: dict[str, Argument]) -> Translation:
@@ -72,7 +92,7 @@ def common(one: Result, two: Result) -> Result | None:
     """A result that is the one or the other; None if the program would need to say which."""
     if one == two:
         return one
-    if one.kind != two.kind or one.ones != two.ones or one.name != two.name or len(one.parts) != len(two.parts):
+    if one.kind != two.kind or one.ones != two.ones or one.name != two.name or one.type is not two.type or len(one.parts) != len(two.parts):
         return None
     parts = [common(a, b) for a, b in zip(one.parts, two.parts)]
     if None in parts or one.dtype != two.dtype:
@@ -101,12 +121,14 @@ class _Function:
             reader.report(Unread(node.args.vararg or node.args.kwarg, Code.ARGUMENT, "a parameter that stands for any number of arguments", "name each parameter"), node)
             return Translation(self.context.mangle(node.name), "???\n", self.context.problems)
         counts = times_bound(node)
-        self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1}
+        self.context.stable = {self.context.mangle(name) for name, count in counts.items() if count == 1} | {self.context.mangle(name) for name in self.arguments if "." in name}
         reader.locals = assigned(list(node.body)) | set(self.arguments)
         sizes = self.parameters(counts)
         try:
             reader.flow = Flow(self.on_return)
+            opening = self.constants(counts)
             lines = reader.block(list(node.body), lambda: self.on_return(node, Value("None", ATOM, "none")))
+            lines = finished(opening, lines)
         except Unread as problem:
             reader.report(problem, node)
             lines = ["???"]
@@ -134,6 +156,7 @@ class _Function:
         made.mutated = [name for name in self.arguments if name in self.facts.mutated]
         made.sizes, made.assumed, made.captured = sizes, list(self.facts.assumed), reader.captured
         made.notes = sorted(self.context.notes)
+        made.constants = [name for name, argument in self.arguments.items() if argument.const is not None]
         made.source = self.text(made, lines)
         return made
 
@@ -168,6 +191,11 @@ class _Function:
             self.context.least.setdefault(each, 0)
         for name, argument in self.arguments.items():
             text = self.context.mangle(name)
+            if argument.dtype in CONTAINERS:
+                continue
+            if argument.const is not None:
+                self.reader.env[name] = literal(argument.const)
+                continue
             if argument.dtype in ("text", "none"):
                 self.reader.env[name] = Value(repr(argument.function), ATOM, argument.dtype, function=argument.function)
                 continue
@@ -176,14 +204,28 @@ class _Function:
                 continue
             memory = frozenset([fresh()]) if argument.sizes else frozenset[str]()
             known = Size.name(text) if argument.dtype == "i64" and not argument.sizes and text in self.context.stable else None
-            self.reader.env[name] = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak, memory=memory, size=known, serial=object())
+            value = Value(text, ATOM, argument.dtype, tuple(found[name]), weak=argument.weak and not argument.listed, memory=memory, size=known, serial=object())
+            self.reader.env[name] = replace(value, listed=argument.listed, weakly=bool(argument.listed))
+            if argument.listed:
+                self.reader.callers |= memory
             if argument.ordered:
                 self.reader.ordered[self.reader.env[name].serial] = name  # type: ignore[union-attr]
             else:
                 self.reader.apart.add(self.reader.env[name].serial)  # type: ignore[union-attr]
             for own_memory in memory:
                 self.reader.params[own_memory] = name
+        # The parts of an argument stand behind it.
+        for name, argument in reversed(self.arguments.items()):
+            if argument.dtype in CONTAINERS:
+                items = tuple(self.reader.env[f"{name}.{key}"] for key in argument.names)
+                keys = argument.names if argument.dtype == "record" else ()
+                self.reader.env[name] = Value("", ATOM, argument.dtype, items=items, keys=keys, kind=argument.function, serial=CALLER if argument.dtype == "list" else object())
         return found
+
+    def constants(self, counts: dict[str, int]) -> Lines:
+        """The lines that give constants among the arguments their names, where the function gives those other values, too."""
+        changing = [name for name, argument in self.arguments.items() if argument.const is not None and counts.get(name, 1) > 1]
+        return [line for name in changing for line in self.reader.bind(self.node, name, literal(self.arguments[name].const))]
 
     def wished(self, counts: dict[str, int]) -> dict[tuple[str, int], str]:
         """Names that the function itself gives to sizes: `n = len(x)`, `n, m = a.shape`."""
@@ -231,6 +273,8 @@ class _Function:
             value = self.reader.as_array(node, value)
         if value.items is not None:
             found = [self.result(node, item) for item in value.items]
+            if value.dtype == "record" and value.kind is not None and issubclass(value.kind, tuple):
+                return Result("named", parts=tuple(each for each, _ in found), type=value.kind), [text for _, texts in found for text in texts]
             if value.dtype == "record" and value.kind is not None:
                 raise Unread(node, Code.TYPE, f"an object of `{value.kind.__name__}` as a result", "return its parts")
             keys = "\n".join(value.keys) if value.dtype == "record" else value.dtype
@@ -277,7 +321,7 @@ class _Function:
         doc = ast.get_docstring(node)
         signature, order = [], []
         for name, argument in self.arguments.items():
-            if argument.function is not None or argument.dtype == "none":
+            if argument.function is not None or argument.const is not None or argument.dtype == "none" or argument.dtype in CONTAINERS:
                 continue
             sizes = made.sizes[name]
             dims = "".join(f"[{size.text()}]" for size in sizes if size != ONE)

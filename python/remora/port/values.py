@@ -29,6 +29,8 @@ _FRESH = itertools.count()
 
 # How the memory of an array from outside of the function is called: this, and its name there.
 OUTSIDE = "outside "
+# What a list of the caller's is known by in a function that is called.
+CALLER = "of the caller"
 
 
 def fresh() -> str:
@@ -123,6 +125,8 @@ def convert(value: Value, dtype: str) -> Value:
             return replace(value, dtype=dtype)
         if dtype in INTS and isinstance(value.const, int):
             return replace(value, dtype=dtype)
+    if value.dtype in ("c64", "c128") and dtype in FLOATS | INTS:
+        raise Unread(None, Code.TYPE, "a complex number as a real one", "write `.real`")
     if dtype in ("c64", "c128") and value.dtype in INTS:
         value = convert(value, "f64")
     return replace(value, text=f"{dtype}.{value.dtype} {value.argument}", prec=APPLY, dtype=dtype, const=None, memory=frozenset())

@@ -33,6 +33,8 @@ class Writes(Assignments):
             if name in self.env:
                 raise Poisoned
             raise Unread(node, Code.BOUND, f"`{name}` may have no value here", "")
+        if value.items is not None and value.dtype in ("tuple", "list"):
+            raise Unread(node, Code.ALIAS, f"a write to an array that is a part of `{name}`", "give the part a name where it is made; of an argument copy it, and return it: `a = p[0].copy()`")
         if value.items is not None or value.function is not None or not value.rank:
             raise Unread(node, Code.TYPE, "only elements of arrays can be written", "make an array of it")
         if value.shape and len(value.axes) != value.rank and not ones:
@@ -49,6 +51,8 @@ class Writes(Assignments):
             param = self.params.get(memory)
             if param is None:
                 continue
+            if memory in self.callers and self.called_as is None:
+                raise Unread(node, Code.ALIAS, f"this changes the list `{param}` of the caller", f"copy it first: `{param} = {param}[:]`, and return the new list")
             whole = self.context.mangle(param)
             if name != param or value.text != whole or value.memory != frozenset([memory]):
                 raise Unread(node, Code.ALIAS, f"this writes to the caller's array `{param}` under another name", f"write to `{param}` itself, or copy it first")

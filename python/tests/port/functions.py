@@ -357,3 +357,114 @@ def names_of_negative_numbers(x, k):
     x[i:] *= 2
     t = np.stack([x, x * k])
     return x[last], x[i - 1 + k], x[i:], x[:last], x[i:last], t[last, 0], t[:, last]
+
+
+# Other types and dimensions ------------------------------------------------------------------------------------------------------
+
+T = np.arange(24.0).reshape(2, 3, 4)
+SINGLE = np.array([0.5, -1.25, 3.0, 2.0], dtype=np.float32)
+MISSING = np.array([[1.0, np.nan, 3.0, 5.0], [2.0, 3.0, np.nan, np.nan], [np.nan] * 4])
+
+
+@case((np.array([250, 3, 0], dtype=np.uint8),), (np.array([2**63, 2**63 + 1], dtype=np.uint64),), (np.array([True, False, True]),), (np.array([-100, 100], dtype=np.int8),))
+def running_sums_of_other_types(x):
+    return np.cumsum(x), x.cumprod(), x.sum(), np.prod(x), np.cumsum(x, dtype=np.float64)
+
+
+@case((np.array([True, False, True, False]),), (np.array([[True, False], [False, True], [False, False]]),))
+def sorted_truth_values(b):
+    c = b.copy()
+    c.sort()
+    return np.sort(b), np.argsort(b, kind="stable"), c, np.sort(b, axis=0)
+
+
+@case((T, T[:, :2] + 0.5))
+def joined_along_the_middle(t, u):
+    return np.concatenate([t, u], axis=1), np.concatenate([t, t * 2], axis=2), np.concatenate([t, t], axis=-1), np.append(t, u, axis=1), np.hstack([t, u]), np.vstack([t, t]), np.dstack([t, t])
+
+
+@case((T[0], T[1]))
+def joined_matrices(a, b):
+    return np.dstack([a, b]), np.concatenate([a[:, None], b[:, None]], axis=1), np.concatenate([a, b, a], axis=1)
+
+
+@case((T, 2), (T.astype(int), -1))
+def rolled_along_several(t, k):
+    return np.roll(t, (1, k), axis=(0, 1)), np.roll(t, k, axis=(1, 2)), np.roll(t, k, axis=1), np.roll(t, (1, 1, k), axis=(0, 1, 2)), np.roll(t, k, axis=0)
+
+
+@case((SINGLE, SINGLE[:3]), (SINGLE[:2], SINGLE), (np.array([1, 2, -3, 4]), np.array([2, 1])), (np.array([1, 2], dtype=np.int8), np.array([100, 100, 3], dtype=np.int8)))
+def convolutions_of_other_types(x, y):
+    return np.convolve(x, y), np.convolve(x, y, "same"), np.convolve(x, y, "valid"), np.correlate(x, y), np.correlate(x, y, "same"), np.correlate(x, y, "full")
+
+
+@case((X, X[:2]), (X[:2], X), (X[:3], X[:4]), (X[:4], X[:3]), (X, X))
+def correlations(x, y):
+    return np.correlate(x, y), np.correlate(x, y, "same"), np.correlate(x, y, "full"), np.convolve(x, y, "same")
+
+
+@case((SINGLE,), (np.array([250, 100, 3], dtype=np.uint8),), (np.array([2, 5, 3]),))
+def areas_of_other_types(y):
+    return np.trapezoid(y), np.trapezoid(y, dx=0.5), np.trapezoid(y, x=np.arange(len(y)))
+
+
+@case((SINGLE, 0.5), (np.array([250, 100, 3], dtype=np.uint8), 2))
+def slopes_of_other_types(y, h):
+    return np.gradient(y), np.gradient(y, h)
+
+
+@case((SINGLE, 5))
+def steps_of_single_precision(x, n):
+    return np.linspace(x[0], x[2], n), np.linspace(0, x[2], 3), np.linspace(x[1], 1.5, n, endpoint=False)
+
+
+@case((MISSING,), (MISSING[:, 1:],))
+def percentiles_without_nans(a):
+    return np.nanpercentile(a, 30), np.nanpercentile(a, 30, axis=1), np.nanpercentile(a, [25, 75], axis=0), np.nanquantile(a, 0.5), np.nanmedian(a, axis=0), np.nanquantile(a[0], [0.1, 0.9])
+
+
+@case((X, 2), (X, -1), (X, 0))
+def an_element_in_its_place(x, k):
+    return np.partition(x, k)[k], np.partition(x, 1)[1]
+
+
+@case((X, np.array([1.0, 2.0, np.nan, 4.0])), (X, np.array([np.nan, 2.0, np.nan, 4.0])))
+def interpolated_gaps(x, y):
+    known, t = ~np.isnan(y), np.arange(len(y))
+    y[~known] = np.interp(t[~known], t[known], y[known])
+    return y, np.interp(x, t[known], y[known]), np.trapezoid(y[known], t[known])
+
+
+@case((X, 0), (X, 1))
+def rounded_numbers(x, i):
+    return round(x[i]), round(x[i], 1), round(np.float32(2.5)), round(np.int64(7))
+
+
+@case((X,), (X[:1],))
+def covariance_of_one(x):
+    return np.cov(x), np.corrcoef(x), np.cov(x * 2, x)
+
+
+@case((np.array([1 + 2j, complex(np.nan, 0), complex(1, np.inf)]), X), (np.array([0j]), np.array([-0.0, 0.0, -2.0, np.nan])))
+def tests_and_angles(z, x):
+    return np.isnan(z), np.isinf(z), np.isfinite(z), np.angle(x), np.angle(z), np.imag(x), x.imag
+
+
+@case((A, 0, 2), (A, 1, 1))
+def rows_exchanged(a, i, j):
+    a[i], a[j] = a[j].copy(), a[i].copy()
+    a[[i, j]] = a[[j, i]]
+    a[:, 0], a[:, 1] = a[:, 1] * 2, a[:, 0] + 1
+    return a
+
+
+@case((X, 3.0), (X, 100.0))
+def found_or_not(x, v):
+    for i in range(len(x)):
+        if x[i] == v:
+            k, twice = i, 2 * v
+            break
+    else:
+        k = -1
+        twice = 0.5
+    return k, twice

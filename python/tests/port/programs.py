@@ -554,14 +554,14 @@ def same(one: Any, other: Any) -> bool:
         return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) != isinstance(other, list):
         return False
-    if isinstance(one, tuple):
-        return isinstance(other, tuple) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, (tuple, list)):
+        return isinstance(other, type(one)) and len(one) == len(other) and all(map(same, one, other))
     a, b = np.asarray(one), np.asarray(other)
     if a.shape != b.shape or (a.ndim and a.dtype != b.dtype) or a.dtype.kind != b.dtype.kind:
         return False
     if a.dtype.kind in "fc":
         with np.errstate(all="ignore"):
-            return bool(np.allclose(a, b, rtol=1e-5 if a.dtype == np.float32 else 1e-9, atol=1e-12, equal_nan=True))
+            return bool(np.allclose(a, b, rtol=1e-5 if a.dtype in (np.float32, np.complex64) else 1e-9, atol=1e-12, equal_nan=True))
     return bool(np.array_equal(a, b))
 
 
