@@ -242,7 +242,7 @@ impl Parser<'_> {
         ExprKind::RightSection { op, rhs: self.exp2(RANGE) }
     }
 
-    /// `(.x.y)`, `(.[i])` and `(.[i].x[j])` after the bracket.
+    /// `(.x.y)`, `(.[i])`, `(.[i].x[j])` and `(.[i].x.[j])` after the bracket.
     fn projection_section(&mut self) -> ExprKind {
         let at = self.start();
         self.bump();
@@ -280,6 +280,9 @@ impl Parser<'_> {
                 }
                 Tok::Dot => {
                     self.bump();
+                    if self.at(Tok::LBracket) {
+                        continue;
+                    }
                     let mut path = Vec::new();
                     self.field(&mut path);
                     body = self.projections(body, path, at);

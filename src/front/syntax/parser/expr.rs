@@ -157,9 +157,11 @@ impl Parser<'_> {
         let mut path = Vec::new();
         loop {
             self.field(&mut path);
-            if !self.eat(Tok::Dot) {
+            // Behind a dot there may be an index, too.
+            if !self.at(Tok::Dot) || self.nth(1) == Tok::LBracket {
                 return path;
             }
+            self.bump();
         }
     }
 
