@@ -203,7 +203,9 @@ impl Elab<'_> {
                     DimAtom::Var(name) => scheme.sizes.iter().position(|own| *own == name).and_then(|at| instance.sizes.get(at)).cloned(),
                     DimAtom::Size(name) => match params.iter().position(|own| *own == name).and_then(|at| values.get(at)) {
                         Some(Some(value)) => Some(self.size_or_bind(&value.clone())),
-                        _ => None,
+                        // A constant is the same everywhere.
+                        None if self.is_global(name) => Some(Dim::size(name)),
+                        Some(None) | None => None,
                     },
                     DimAtom::Meta(_) => None,
                 };

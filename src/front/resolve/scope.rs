@@ -146,6 +146,8 @@ pub(super) struct Scope<'a> {
     /// Definitions: imported ones and earlier ones of the file and the modules around.
     pub visible: Closure<'a>,
     locals: FxHashMap<Symbol, Res>,
+    /// The function whose body sees itself.
+    itself: Option<DefId>,
     local_types: FxHashMap<Symbol, TypeRes>,
     local_modules: FxHashMap<Symbol, Module<'a>>,
     hidden_terms: Vec<(Symbol, Option<Res>)>,
@@ -182,8 +184,9 @@ impl<'a> Scope<'a> {
     pub fn bind(&mut self, name: Symbol, pat: PatId) {
         self.bind_res(name, Res::Local(pat));
     }
-    /// Makes a definition visible as locals are.
+    /// Makes a definition visible as locals are, in its own body.
     pub fn bind_definition(&mut self, name: Symbol, def: DefId) {
+        self.itself = Some(def);
         self.bind_res(name, Res::Global(def));
     }
     fn bind_res(&mut self, name: Symbol, res: Res) {
@@ -233,6 +236,8 @@ impl<'a> Scope<'a> {
         }
         let env = &self.visible.env;
         match self.locals.get(&name) {
+            // A function has no fields.
+            Some(Res::Global(def)) if self.itself == Some(*def) => false,
             Some(_) => true,
             None if self.local_modules.contains_key(&name) || env.modules.contains_key(&name) => false,
             None if env.terms.contains_key(&name) => true,
