@@ -5,6 +5,7 @@
 #     corpus      the programs of tests/data/corpus and examples against the results that are written in them
 #     examples    the examples against NumPy, size CHECK (small)
 #     library     a library with arrays of the processor and of the device, called from C
+#     python      the Python package with arrays on the device, with CuPy, PyTorch and JAX where installed
 #     sanitizer   NVIDIA's compute-sanitizer (TOOLS, default memcheck, racecheck, initcheck) on every PART-th (8th) program
 #     bench       bandwidth against a copy on the device, and times against CuPy, JAX and PyTorch where installed, size SIZE (large)
 #   tests/gpu.sh pack        puts the program and its libraries into build/gpu/pack, for machines without Rust and without a network
@@ -33,15 +34,19 @@ pack() {
   grep -v '/libz\.so' <<< "$libraries" | while read -r library; do
     cp -L "$library" "$out/pack/lib/"
   done
+  # The package, too, for the interpreters that its extension is for (3.10 and newer).
+  cargo build --release --quiet -p remora-python || exit 1
+  mkdir -p "$out/pack/python" && cp -r python/remora "$out/pack/python/" && rm -rf "$out"/pack/python/remora/{*.so,__pycache__,*/__pycache__}
+  cp target/release/lib_remora.so "$out/pack/python/remora/_remora.abi3.so"
   say "there: REMORA=build/gpu/pack/remora tests/gpu.sh"
   du -sh "$out/pack"
 }
 
 if [ "${1:-}" = pack ]; then pack; exit; fi
 steps=("$@")
-[ $# -gt 0 ] || steps=(corpus examples library sanitizer bench)
+[ $# -gt 0 ] || steps=(corpus examples library python sanitizer bench)
 for step in "${steps[@]}"; do
-  case $step in corpus | examples | library | sanitizer | bench) ;; *) say "there is no step $step"; exit 2 ;; esac
+  case $step in corpus | examples | library | python | sanitizer | bench) ;; *) say "there is no step $step"; exit 2 ;; esac
 done
 wanted() { [[ " ${steps[*]} " == *" $1 "* ]]; }
 
@@ -183,6 +188,22 @@ if wanted library; then
     line "- nvcc takes the text of the kernels"
   else
     bad "nvcc refuses the text of the kernels: $(grep -m 1 error "$work/out" || tail -n 1 "$work/out")"
+  fi
+fi
+
+if wanted python; then
+  line; line "## The Python package"; line
+  package=$(dirname "$remora")/python
+  [ -d "$package" ] || package=$PWD/python
+  if [ -z "$python" ]; then
+    line "Not run: no Python with NumPy."
+  elif ! PYTHONPATH=$package "$python" -c 'import remora' > "$work/out" 2>&1; then
+    line "Not run: there is no package: $(tail -n 1 "$work/out")"
+  elif PYTHONPATH=$package timeout 300 "$python" tests/gpu_python.py > "$work/out" 2>&1; then
+    while read -r done; do line "- $done"; done < "$work/out"
+  else
+    bad "the Python package: $(tail -n 1 "$work/out")"
+    cat "$work/out" >> "$out/wrong.txt"
   fi
 fi
 

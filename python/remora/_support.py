@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from . import _remora
 from ._errors import ArgumentError, EvaluatorWarning
 
 # NumPy's names of the types of the language, with the type whose values they take from Python's own numbers.
@@ -96,7 +95,7 @@ def fetched(result: Any) -> Any:
     if isinstance(result, tuple):
         parts = [fetched(part) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
-    return result.get() if type(result) is _remora.DeviceArray else result
+    return result if isinstance(result, (np.ndarray, np.generic)) else result.get()
 
 
 def _number(value: Any, what: str, wanted: np.dtype[Any]) -> np.ndarray[Any, Any] | None:

@@ -306,6 +306,12 @@ def test_what_may_be_wrong_with_a_device(python: Run, device: dict[str, str], tm
     assert error in text and match in text, text
 
 
+def test_what_machines_with_a_device_run(python: Run, device: dict[str, str]):
+    script = (SHIM.parents[1] / "gpu_python.py").read_text()
+    text = python(script, "1000", env=device)
+    assert "arrays of NumPy and of programs: good" in text and "a call with arrays that stay on the device" in text
+
+
 def test_without_a_driver(python: Run):
     text = python(START + "p.double(x)\n", code=1, env={"LD_LIBRARY_PATH": ""})
     assert "E0803" in text and 'backend="cpu"' in text, text

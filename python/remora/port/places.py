@@ -160,7 +160,7 @@ class Places(Writes):
                 if lines:
                     if rows.rank > 4:
                         raise Unread(target, Code.SHAPE, "more than four dimensions", "")
-                    array, made = rows, f"({ {2: 'unflatten', 3: 'unflatten_3d', 4: 'unflatten_4d'}[rows.rank] } ({made}) :> {type_text(rows)})"
+                    array, made = rows, f"({ {2: 'unflatten', 3: 'unflatten_3d', 4: 'unflatten_4d'}[rows.rank] } ({made}) : {type_text(rows)})"
                 self.written(name, array)
                 return [*lines, f"let {text} = {made}"]
             made = elementwise(context, target, [place, value, array], applied(context.library("where", array.dtype)), array.dtype).text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def reshaped(reader: Expressions, node: ast.AST, value: Value, wanted: list[Valu
             # Beyond four dimensions the first ones are split one by one.
             function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[first] if many == first else "unflatten"
             dims = "".join(f"[{size.text()}]" for size in first_joined(real, many))
-            text, prec = f"({function} {Value(text, prec, '').argument} :> {dims}{value.dtype})", ATOM
+            text, prec = f"({function} {Value(text, prec, '').argument} : {dims}{value.dtype})", ATOM
     return Value(text, prec, value.dtype, shape, memory=value.memory)
 
 
@@ -86,7 +87,10 @@ def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
         raise Unread(node, Code.SHAPE, "an array whose sizes have no names, or of more than four dimensions", "give the sizes names: `n, m = a.shape`")
     function = {2: "unflatten", 3: "unflatten_3d", 4: "unflatten_4d"}[like.rank]
     dims = "".join(f"[{size.text()}]" for size in like.shape)
-    return Value(f"({function} {flat.argument} :> {dims}{flat.dtype})", ATOM, flat.dtype, like.shape)
+    product = math.prod(like.shape, start=ONE)
+    if flat.shape[0] != product:
+        flat = replace(flat, text=f"sized {in_brackets(product.text())} {flat.argument}", prec=APPLY)
+    return Value(f"({function} {flat.argument} : {dims}{flat.dtype})", ATOM, flat.dtype, like.shape)
 
 
 def named(reader: Expressions, node: ast.AST, item: Value) -> Size:
