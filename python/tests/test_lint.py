@@ -100,6 +100,8 @@ def test_functions_without_mistakes_are_left_alone():
         ("def f(a):\n    m = np.mean(a, axis=1)\n    return a - m", ["L03"]),
         ("def f(a):\n    m = np.mean(a, axis=1)\n    a = a.T\n    return a - m", []),
         ("def f(a):\n    return a - a.mean(axis=1)[:, None] - a.mean(axis=0) - a.mean(axis=1, keepdims=True) - a.mean(axis=-1)", []),
+        ("def f(p: 'Float[Array, \"a b\"]'):\n    out = np.empty((5, *p.shape))\n    return out.sum(axis=2)", []),
+        ("def f(x: 'Float[Array, \"m\"]'):\n    n = len(x)\n    y = np.zeros(n)\n    x = x[1:]\n    n = len(x)\n    return y[1:] - np.zeros(n)", []),
         ("def f(:", ["L00"]),
         ("x = " + "(" * 5000 + ")" * 5000, ["L00"]),
     ],

@@ -48,6 +48,13 @@ def problems(text: str) -> list[str]:
 HEAD = "import numpy as np\nimport math\n"
 
 
+def test_functions_of_a_script_call_each_other():
+    text = HEAD + "N = 4\ndef f(x: 'Float64[Array, \"n\"]'):\n    return x * N\ndef g(x: 'Float64[Array, \"n\"]'):\n    return f(x) + 1\n"
+    sources, found = port_text(text, "script.py", [])
+    assert not found and len(sources) == 2, found
+    assert rm.compile(sources["g"]).g([1.0, 2.0]).tolist() == [5, 9]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from .calls import call, reduced
 from .counters import end_of, leaves, look_at
@@ -214,6 +215,8 @@ class Reader:
             if value.number is not None and value.number.name is None and self.depth == 0:
                 # A number with a name is a size of its own, though another may have the same value.
                 value = value.but(number=Size(target.id, 0, value.number.value))
+            if target.id in scope and value.number is not None and value.number.name == target.id and not value.number.plus:
+                self.forget_sizes(target.id, scope)
             scope[target.id] = value
             self.forget(target.id, scope)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -236,6 +239,16 @@ class Reader:
         for other, value in scope.items():
             if value.extra.get("reduced") == name:
                 scope[other] = value.but(extra={})
+
+    def forget_sizes(self, name: str, scope: Scope) -> None:
+        """Arrays of the size that had this name before it was given to another one."""
+        for other, value in scope.items():
+            known = value.number
+            if known is not None and known.name == name:
+                scope[other] = value = value.but(number=None)
+            if value.axes and any(axis.size is not None and axis.size.name == name for axis in value.axes):
+                axes = (replace(axis, size=None) if axis.size is not None and axis.size.name == name else axis for axis in value.axes)
+                scope[other] = value.but(axes=tuple(axes))
 
     def name_sizes(self, target: ast.Tuple | ast.List, name: str, scope: Scope) -> bool:
         """`n, m = a.shape` says how many dimensions `a` has, and names them, if nothing else is known of them."""
@@ -333,6 +346,10 @@ class Reader:
         if isinstance(node, ast.Call):
             return call(self, node, scope)
         if isinstance(node, (ast.Tuple, ast.List)):
+            if any(isinstance(item, ast.Starred) for item in node.elts):
+                for item in node.elts:
+                    self.value(item.value if isinstance(item, ast.Starred) else item, scope)
+                return UNKNOWN
             return Value(parts=tuple(self.value(item, scope) for item in node.elts))
         if isinstance(node, ast.IfExp):
             self.value(node.test, scope)

@@ -47,6 +47,7 @@ class Invocations(Expressions):
             return self.call_value(node, found, *self.arguments(node))
         if is_read(function) or isinstance(function, np.vectorize):
             self.captured[self.function, ast.unparse(node.func)] = function
+        if is_read(function) or isinstance(function, (np.vectorize, Definition)):
             return self.call_value(node, Value("", ATOM, "function", function=function), *self.arguments(node))
         if function is builtins.dict and not node.args:
             return records.dictionary(self, node, [str(each.arg) for each in node.keywords], [each.value for each in node.keywords])

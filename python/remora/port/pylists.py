@@ -57,6 +57,13 @@ def array_of(reader: Expressions, node: ast.AST, value: Value) -> Value:
     return plain
 
 
+def elements_of(reader: Expressions, node: ast.AST, value: Value) -> Value:
+    """A list for a part of another one: the type of the elements is that of both, also where one has none."""
+    if value.listed != 1 or value.kind is not None:
+        return reader.as_array(node, value)
+    return replace(value, listed=0, weakly=False, memory=frozenset())
+
+
 def no_list(node: ast.AST) -> Value:
     """Refuses an operator of a list."""
     raise Unread(node, Code.TYPE, "arithmetic with a list", "make an array of it: `np.array(x)`")
@@ -135,7 +142,7 @@ def operated(reader: Expressions, node: ast.AST, op: ast.operator, left: Value, 
         if () in (left.items, right.items):
             return replace(right if left.items == () else left, serial=object())
         both = [value.weakly if value.listed else all(item.weak for item in value.items or ()) for value in (left, right)]
-        one, other = (reader.as_array(node, value) for value in (left, right))
+        one, other = (elements_of(reader, node, value) for value in (left, right))
         if one.dtype != other.dtype or one.rank != other.rank or one.shape[1:] != other.shape[1:]:
             raise Unread(node, Code.TYPE, "a list with elements of different types", "convert them")
         return Value(f"{one.at(LOW + 7)} ++ {other.at(LOW + 7)}", LOW + 1, one.dtype, (one.shape[0] + other.shape[0], *one.shape[1:]), listed=1, weakly=all(both))

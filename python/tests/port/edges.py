@@ -9,6 +9,7 @@ import numpy as np
 from .meaning import A, K, U8, X, cases
 
 CASES, case = cases()
+
 T = np.arange(24.0).reshape(2, 3, 4)
 ONE_BY_ONE = np.array([[2.0]])
 TWO_BY_TWO = np.array([[4.0, 1.0], [2.0, 3.0]])
@@ -272,3 +273,9 @@ def imports_inside(x):
         return sqrt(size(y)) * pi
 
     return inside(x) * math.e, linear.norm(x)
+
+
+@case((0,), (3,), (-2,))
+def a_list_that_may_be_empty(amount):
+    best = [0] + [7] * amount
+    return best[max(amount, 0)], len(best)
