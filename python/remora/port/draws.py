@@ -10,9 +10,8 @@ from .calls import refuse_options, strong
 from .context import HELPERS
 from .diagnostics import Code, Unread
 from .functions import shape_of
-from .grids import bound
 from .operators import binary
-from .shapes import in_brackets, named, reshaped
+from .shapes import bound, in_brackets, named, reshaped
 from .sizes import Size
 from .values import APPLY, ATOM, FLOATS, GENERATOR, INTS, Value, convert, fresh, literal
 

@@ -11,7 +11,7 @@ from .calls import refuse_options
 from .diagnostics import Code, Unread
 from .functions import joined_sizes, matmul
 from .operators import binary, first_of, named_size, sized
-from .shapes import in_brackets, one_type, permuted
+from .shapes import bound, in_brackets, one_type, permuted
 from .sizes import ONE, Size
 from .tables import instead
 from .values import APPLY, ATOM, PRODUCT, Value
@@ -145,6 +145,8 @@ def _known_product(reader: Expressions, node: ast.AST, names: list[str], output:
 def _tabulated(reader: Expressions, names: list[str], output: str, arrays: list[Value], sizes: dict[str, Size]) -> Value:
     """Each element as a sum of products."""
     context, dtype = reader.context, arrays[0].dtype
+    # Elements are taken of what is computed once.
+    arrays = [bound(reader, value) if value.axes else value for value in arrays]
     # What a former product of two has summed over is in `sizes` still.
     real = [letter for letter in sizes if sizes[letter] != ONE and any(letter in name for name in names)]
     taken: dict[str, str] = {}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .calls import axis_of, cast, dtype_of, moved_last, ravel, refuse_options, strong, under
 from .diagnostics import Code, Unread
 from .functions import shape_of
-from .grids import bound, grid
+from .grids import grid
 from .operators import applied, elementwise, fitted
-from .shapes import as_shape, in_brackets, named, permuted
+from .shapes import as_shape, bound, in_brackets, named, permuted
 from .sizes import ONE
 from .tables import full, instead
 from .values import APPLY, ATOM, FLOATS, INTS, NUMPY, Value, convert, literal

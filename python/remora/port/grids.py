@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .shapes import count_of, in_brackets, named, permuted
+from .shapes import bound, count_of, in_brackets, named, permuted
 from .tables import full, instead
 from .calls import TABLE, Call, axis_of, cast, dtype_of, ravel, refuse_options, strong, under
 from .functions import filled, integers, joined_sizes, shape_of
@@ -79,15 +79,6 @@ class Plain(Exception):
 def text_of(value: Value | None, default: str) -> str:
     """A constant text among the arguments."""
     return value.function if value is not None and isinstance(value.function, str) else default
-
-
-def bound(reader: Expressions, value: Value) -> Value:
-    """The value under a name."""
-    if value.text.isidentifier():
-        return value
-    name = reader.context.short()
-    reader.context.pending.append(f"let {name} = {value.text}")
-    return value.named(name)
 
 
 def tuple_of(items: list[Value], kind: str = "tuple") -> Value:

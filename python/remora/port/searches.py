@@ -11,9 +11,9 @@ import numpy as np
 from . import several
 from .calls import TABLE, Call, axis_of, cast, ravel, refuse_options, strong
 from .diagnostics import Code, Unread
-from .grids import bound, tuple_of
+from .grids import tuple_of
 from .operators import applied, binary, compare, elementwise, fitted, named_size
-from .shapes import as_shape, permuted
+from .shapes import as_shape, bound, permuted
 from .sizes import ONE, Size
 from .tables import full, instead
 from .values import APPLY, FLOATS, INTS, Value, literal, result_dtype

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from .calls import TABLE, axis_of, ravel, refuse_options
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .grids import bound, grid, tuple_of
+from .grids import grid, tuple_of
 from .operators import binary, compare, unknown_size
-from .shapes import count_of, in_brackets
+from .shapes import bound, count_of, in_brackets
 from .tables import full, instead
 from .values import APPLY, ATOM, INTS, Value, literal, type_text
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .shapes import in_brackets, named, one_type, permuted
+from .shapes import bound, in_brackets, named, one_type, permuted
 from .tables import floating, full, instead, same_size
 from .calls import TABLE, axis_of, cast, moved_last, ravel, reduction, refuse_options, strong
 from .functions import joined_sizes
 from .context import HELPERS
 from .diagnostics import Code, Unread
-from .grids import Plain, bound, extended, text_of, tuple_of
+from .grids import Plain, extended, text_of, tuple_of
 from .operators import applied, binary, compare, elementwise, sized, unknown_size
 from .sizes import ONE, Size
 from .values import APPLY, ATOM, DTYPES, FLOATS, INTS, NUMPY, Value, convert, literal

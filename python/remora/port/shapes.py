@@ -93,6 +93,15 @@ def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
     return Value(f"({function} {flat.argument} : {dims}{flat.dtype})", ATOM, flat.dtype, like.shape)
 
 
+def bound(reader: Expressions, value: Value) -> Value:
+    """The value under a name."""
+    if value.text.isidentifier():
+        return value
+    name = reader.context.short()
+    reader.context.pending.append(f"let {name} = {value.text}")
+    return value.named(name)
+
+
 def named(reader: Expressions, node: ast.AST, item: Value) -> Size:
     """A number as a size that has a name."""
     size = reader.size_of(item)
