@@ -51,12 +51,13 @@ export PROPTEST_RNG_SEED
 TESTED = PYO3_PYTHON=$(CURDIR)/python/.venv/bin/python
 WITH_PYTHON = --package remora --package remora-python --features mutations
 
+# SKIPPED=.. leaves tests out whose names contain one of these.
 # Unit tests are short, so the library is built for them without optimisation, which takes a third of the time.
 test: setup
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --features mutations --lib
 	@.ci/setup python
 	$(TESTED) cargo build $(WITH_PYTHON) --lib --bins --test '*'
-	$(TESTED) cargo test $(WITH_PYTHON) --test '*'
+	$(TESTED) cargo test $(WITH_PYTHON) --test '*' $(if $(SKIPPED),-- $(addprefix --skip ,$(SKIPPED)))
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-editors test-scripts test-python
 
 # What `make test` runs when everything is built: side by side, since the Python tests take one core.
