@@ -24,8 +24,16 @@ const SUITES: &[fn() -> Vec<Trial>] =
     &[corpus::trials, cuda::trials, programs_of_size::trials, erasure::trials, fixed_point::trials, optimise::trials, reports::trials];
 
 /// What takes longest: of these a run may do a part.
-const SHARED: [&str; 7] =
-    ["corpus::evaluators ", "corpus::sanitized ", "corpus::strict ", "corpus::plain ", "cuda::", "erasure::", "fixed_point::"];
+const SHARED: [&str; 8] = [
+    "corpus::evaluators ",
+    "corpus::sanitized ",
+    "corpus::strict ",
+    "corpus::plain ",
+    "cuda::",
+    "erasure::",
+    "fixed_point::",
+    "programs_of_size::",
+];
 /// Programs that are about memory and compiled code are in every third part.
 const IN_MORE_PARTS: [&str; 3] = ["tests/data/corpus/compiled/", "tests/data/corpus/traps/", "tests/data/corpus/updates/"];
 
