@@ -24,7 +24,7 @@ const SUITES: &[fn() -> Vec<Trial>] =
     &[corpus::trials, cuda::trials, programs_of_size::trials, erasure::trials, fixed_point::trials, optimise::trials, reports::trials];
 
 /// What takes longest: of these a run may do a part.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 9] = [
     "corpus::evaluators ",
     "corpus::sanitized ",
     "corpus::strict ",
@@ -33,6 +33,7 @@ const SHARED: [&str; 8] = [
     "erasure::",
     "fixed_point::",
     "programs_of_size::",
+    "optimise::",
 ];
 /// Programs that are about memory and compiled code are in every third part.
 const IN_MORE_PARTS: [&str; 3] = ["tests/data/corpus/compiled/", "tests/data/corpus/traps/", "tests/data/corpus/updates/"];
