@@ -71,7 +71,7 @@ pub enum Built {
     /// For processors.
     Processors {
         /// The program.
-        native: driver::Native,
+        native: Box<driver::Native>,
         /// Its library.
         file: build::CompiledLibrary,
         /// How it was compiled.
@@ -94,7 +94,7 @@ impl Built {
             file.discard();
             file = build::library(&native.text, strict, None)?;
         }
-        Ok(Built::Processors { native, file, strict })
+        Ok(Built::Processors { native: Box::new(native), file, strict })
     }
 
     /// Compiles a program for some entry points for a device, as far as that is possible without it.
@@ -120,7 +120,7 @@ impl Built {
                     // Another program has replaced the entry of the cache meanwhile.
                     Err(_) => load_made(&|| build::library(&native.text, *strict, None))?,
                 };
-                Program::new(library, native.clone(), threads)
+                Program::new(library, (**native).clone(), threads)
             }
             Built::Device(program) => {
                 let found = if standin::wanted() { None } else { Some(cuda::Device::open(None, None)?) };
