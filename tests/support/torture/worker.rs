@@ -213,6 +213,7 @@ pub fn work() {
 type Case = (usize, usize, String);
 
 /// What is compiled.
+#[allow(clippy::large_enum_variant, reason = "one of each at a time")]
 enum Built {
     Cpu(native::Built),
     Device(native::Program),
