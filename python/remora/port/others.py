@@ -14,7 +14,7 @@ from .calls import refuse_options
 from .diagnostics import Code, Unread
 from .products import euclidean
 from .functions import joined_sizes
-from .operators import named_size, sized, unknown_size
+from .operators import named_array, named_size, sized, unknown_size
 from .shapes import in_brackets
 from .sizes import ONE, Size
 from .tables import also, floating, full, instead, square
@@ -50,11 +50,9 @@ def said(reader: Expressions, node: ast.AST, text: str, **given: Value) -> Value
 
 def bound(reader: Expressions, value: Value) -> Value:
     """The value under a name, so that it is made once."""
-    if value.items is not None or value.function is not None or value.const is not None or value.text.isidentifier() or value.dtype in ("none", "type"):
+    if value.items is not None or value.function is not None or value.const is not None or value.dtype in ("none", "type"):
         return value
-    name = reader.context.short()
-    reader.context.pending.append(f"let {name} = {value.text}")
-    return value.named(name)
+    return named_array(reader.context, value)
 
 
 @instead("isclose", "allclose")

@@ -12,7 +12,7 @@ import numpy as np
 from .calls import TABLE, axis_of, ravel, refuse_options, under
 from .diagnostics import Code, Unread
 from .functions import joined_sizes
-from .operators import named_size, sized
+from .operators import named_array, named_size, sized
 from .sizes import ONE, Size
 from .tables import also, full, instead, square
 from .values import APPLY, ATOM, LOW, Value, convert, literal, result_dtype
@@ -95,11 +95,7 @@ def as_shape(node: ast.AST, flat: Value, like: Value) -> Value:
 
 def bound(reader: Expressions, value: Value) -> Value:
     """The value under a name."""
-    if value.text.isidentifier():
-        return value
-    name = reader.context.short()
-    reader.context.pending.append(f"let {name} = {value.text}")
-    return value.named(name)
+    return named_array(reader.context, value)
 
 
 def named(reader: Expressions, node: ast.AST, item: Value) -> Size:

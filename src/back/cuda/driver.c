@@ -638,10 +638,9 @@ static int remora_gpu_load(remora_gpu *g, const void *code) {
 
 /* ---- Arrays and streams of who calls ---- */
 
-/* Whether there is memory of no device where an array should be. */
-static int remora_gpu_foreign(remora_gpu *g, const void *place) {
-  unsigned kind = 0;
-  return remora_bad(g, remora_cuda.cuPointerGetAttribute(&kind, REMORA_POINTER_MEMORY_TYPE, remora_at(place, 0)),
+/* What kind of memory an array is in; fails where that is of no device. */
+static int remora_gpu_kind(remora_gpu *g, const void *place, unsigned *kind) {
+  return remora_bad(g, remora_cuda.cuPointerGetAttribute(kind, REMORA_POINTER_MEMORY_TYPE, remora_at(place, 0)),
                     "an argument is not in memory that the device reaches");
 }
 

@@ -135,3 +135,9 @@ static remora_gpu *remora_gpu_ready(int number, const void *kernels) {
   }
   return g;
 }
+
+/* Whether there is memory of no device where an array should be. */
+static int remora_gpu_foreign(remora_gpu *g, const void *place) {
+  unsigned kind = 0;
+  return remora_gpu_kind(g, place, &kind);
+}

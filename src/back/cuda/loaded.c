@@ -24,12 +24,11 @@ REMORA_EXPORT int remora_driver_reach(remora_device *device, const void *place) 
   remora_gpu *g = device->self;
   unsigned kind = 0;
   int number = g->device;
-  if (remora_gpu_foreign(g, place)) {
+  if (remora_gpu_kind(g, place, &kind)) {
     return 1;
   }
-  const int result = remora_cuda.cuPointerGetAttribute(&kind, REMORA_POINTER_MEMORY_TYPE, remora_at(place, 0));
-  if (remora_bad(g, result, "looking at an argument") || kind != REMORA_MEMORY_DEVICE) {
-    return result != 0;
+  if (kind != REMORA_MEMORY_DEVICE) {
+    return 0;
   }
   if (remora_bad(g, remora_cuda.cuPointerGetAttribute(&number, REMORA_POINTER_DEVICE_ORDINAL, remora_at(place, 0)), "looking at an argument")) {
     return 1;

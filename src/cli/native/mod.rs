@@ -122,10 +122,7 @@ impl Built {
                 };
                 Program::new(library, (**native).clone(), threads)
             }
-            Built::Device(program) => {
-                let found = if standin::wanted() { None } else { Some(cuda::Device::open(None, None)?) };
-                load_on(found, (**program).clone(), Made::default())
-            }
+            Built::Device(program) => load_on(device(None, None)?, (**program).clone(), Made::default()),
         }
     }
 
@@ -170,8 +167,13 @@ pub fn prepare_cuda(loaded: &Loaded, entries: &[Symbol]) -> Result<Program, Box<
 /// [`prepare_cuda`] for the device with this number (or that which the environment names, or the first), with what was made of the program before.
 pub fn prepare_on(loaded: &Loaded, entries: &[Symbol], number: Option<u32>, made: Made) -> Result<Program, Box<Diagnostic>> {
     // What is missing on the machine is said before anything is compiled.
-    let found = if standin::wanted() { None } else { Some(cuda::Device::open(number, made.driver)?) };
+    let found = device(number, made.driver)?;
     load_on(found, driver::compile_cuda(&loaded.sources, &loaded.checked, entries)?, made)
+}
+
+/// The CUDA device with this number, or none where the environment names something else instead.
+fn device(number: Option<u32>, driver: Option<&[u8]>) -> Result<Option<cuda::Device>, Box<Diagnostic>> {
+    if standin::wanted() { Ok(None) } else { cuda::Device::open(number, driver).map(Some) }
 }
 
 /// A program on a device, or on what the environment names instead of one.
